@@ -1,0 +1,1 @@
+"""Figures of the results: one module a figure, drawn from the claims that it shows."""

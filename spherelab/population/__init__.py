@@ -1,0 +1,42 @@
+"""Exact functionals of a law on the sphere, or of a pair of views.
+
+    misalignment Delta, Shared Gaussianization loss J and its parts, uniformity excess U_beta,
+    InfoNCE excess = 2 beta Delta + U_beta, and the constants of Theorem 1.
+
+Every number here is a series or a one-dimensional (for several axes: nested) quadrature of positive
+terms, and comes as a ``Value`` with a stated error. Estimates from samples are not here.
+"""
+
+from __future__ import annotations
+
+from spherelab.population.constants import (
+    componentwise_bound,
+    condition_u_constant,
+    leading_constant,
+    linear_constant,
+)
+from spherelab.population.excess import infonce_excess, infonce_minimum, uniformity_excess
+from spherelab.population.loss import SGLoss, sg_alpha_loss, sg_loss
+from spherelab.population.radial import (
+    extremal_loss,
+    misalignment,
+    misalignment_certificate,
+    mixture_constant,
+)
+
+__all__ = [
+    "SGLoss",
+    "componentwise_bound",
+    "condition_u_constant",
+    "extremal_loss",
+    "infonce_excess",
+    "infonce_minimum",
+    "leading_constant",
+    "linear_constant",
+    "misalignment",
+    "misalignment_certificate",
+    "mixture_constant",
+    "sg_alpha_loss",
+    "sg_loss",
+    "uniformity_excess",
+]

@@ -1,0 +1,172 @@
+"""The constants of Theorem 1 and of Condition (U).
+
+Paper: excess <= 4 * 3^{3/4} beta sqrt(J) + C J under equal marginals. The value of C below is ours.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelab.arguments import dimension, positive
+from spherelab.population.loss import SGLoss
+from spherelab.population.radial import misalignment_certificate
+from spherelab.sphere import log_multiplicity
+from spherelab.value import Value
+from spherelab.zonal import ExpKernel, SGLift
+
+Array = NDArray[np.float64]
+
+
+@functools.cache
+def leading_constant() -> float:
+    """4 * 3^{3/4} = 9.118..., the sharp, dimension-free constant of sqrt(J) (times beta).
+
+    Derived, not typed: k_0 = 2/sqrt(E_w s^4 e^{-s^2}) for the weight w = N(0, 1) of the test is
+    worked out by sympy, and the constant is 2 k_0 (SG paper, Theorem 1).
+    """
+    import sympy
+
+    s = sympy.Symbol("s", real=True)
+    weight = sympy.exp(-(s**2) / 2) / sympy.sqrt(2 * sympy.pi)
+    moment = sympy.integrate(s**4 * sympy.exp(-(s**2)) * weight, (s, -sympy.oo, sympy.oo))
+    return float(2 * 2 / sympy.sqrt(moment))
+
+
+@functools.lru_cache(maxsize=64)
+def _log_mu(d: int, count: int) -> Array:
+    result = SGLift().log_eigenvalues(d, np.arange(1, count + 1))
+    result.setflags(write=False)
+    return result
+
+
+def _log_spectra(d: int, beta: float) -> tuple[NDArray[np.int64], Array, Array]:
+    """Degrees l >= 1 with log r_l and log mu_l, past where r_l/mu_l and r_l N_l l^4 have peaked.
+
+    r_{l+1}/r_l < beta/(2l+d), while mu_{l+1}/mu_l stays above about l/(l+d) (2-sqrt 3): past
+    l = 4 beta + 8 the quotient falls by more than half at each step.
+    """
+    count = int(6 * beta) + 120
+    degrees = np.arange(1, count + 1)
+    kept = max(512, 1 << (count - 1).bit_length())  # one spectrum serves every beta up to 65
+    return degrees, ExpKernel(beta).log_ratios(d, degrees), _log_mu(d, kept)[:count]
+
+
+def condition_u_constant(d: int, beta: float) -> tuple[Value, int]:
+    """C_U = sup_{l>=1} r_l/mu_l and the degree where it is attained: U_beta <= C_U J on aligned laws.
+
+    Parameters
+    ----------
+    d : int
+        Ambient dimension, >= 2.
+    beta : float
+        Inverse temperature, finite and > 0. C_U grows exponentially in beta; inf past the doubles.
+
+    Returns
+    -------
+    Value, int
+        Relative error 1e-12. SG paper, Condition (U); best constant within a factor 2.
+    """
+    degrees, log_r, log_mu = _log_spectra(dimension(d), positive(beta, "beta"))
+    quotient = log_r - log_mu
+    best = int(np.argmax(quotient))
+    value = _exp(float(quotient[best]))
+    return Value(value, 1e-12 * value, "scan of degrees"), int(degrees[best])
+
+
+def linear_constant(d: int, beta: float, proved: bool = True) -> Value:
+    """C(d, beta) such that excess <= 4 * 3^{3/4} beta sqrt(J) + C J under equal marginals [ours].
+
+        C = sup_l r_l/mu_l + 12 sqrt 3 sum_{l>=1} r_l N_l K_l^2,
+        K_l <= (pi^2/8) sqrt(g4_l) + max(1, l/2),  g4_l = L_l (3 L_l - 2d + 4)/(d^2-1),
+        L_l = l(l+d-2).
+
+    Parameters
+    ----------
+    d : int
+        Ambient dimension, >= 2.
+    beta : float
+        Inverse temperature, finite and > 0.
+    proved : bool
+        True: with the bound on K_l above, which is proved. False: with its numerical value
+        K_l^2 = g4_l/4 - b' L_l/(d-1) + b'^2, b' = gain_l/(2 mu_l), the limit theta -> 0 where the
+        supremum is seen to be attained but not proved to be.
+
+    Returns
+    -------
+    Value
+        Relative error 1e-12. Far above the best constant, and growing exponentially in beta: from
+        beta about 20 on the bound says nothing at practical J. inf past the doubles.
+    """
+    d, beta = dimension(d), positive(beta, "beta")
+    degrees, log_r, log_mu = _log_spectra(d, beta)
+    log_square = 2 * _log_remainder(d, degrees, proved)
+    terms = log_r + log_multiplicity(d, degrees) + log_square
+    sum_of_squares = 12 * math.sqrt(3) * math.fsum(_exp(float(x)) for x in terms)
+    value = _exp(float(np.max(log_r - log_mu))) + sum_of_squares
+    return Value(value, 1e-12 * value, "scan of degrees and sum over them")
+
+
+def _log_remainder(d: int, degrees: NDArray[np.int64], proved: bool) -> Array:
+    """log K_l: how far (Y_l(U) + Y_l(V))/2 is from a multiple of Y_l(M/|M|), per sqrt(N_l) delta."""
+    laplacian = degrees * (degrees + d - 2.0)
+    fourth = laplacian * (3 * laplacian - 2 * d + 4) / (d * d - 1.0)
+    if proved:
+        return np.log((math.pi**2 / 8) * np.sqrt(fourth) + np.maximum(1.0, degrees / 2))
+    half = 0.5 * SGLift().gain_ratios(d, degrees)
+    return 0.5 * np.log(fourth / 4 - half * laplacian / (d - 1) + half**2)
+
+
+def componentwise_bound(loss: SGLoss, d: int, beta: float) -> Value:
+    """Bound on the InfoNCE excess from the parts of J, sharper than Theorem 1's [ours].
+
+        excess <= 2 beta D + sum_{l>=1} r_l (sqrt(J_l/mu_l) + sqrt(N_l) K_l D)^2,  D = J_0^{-1}(J_(0)),
+
+    under equal marginals, with the proved bound on K_l. On aligned laws D = 0 and it is the sum
+    sum_l r_l |q_l|^2; on the extremal family its first term is exact.
+
+    Parameters
+    ----------
+    loss : SGLoss
+        J with its parts, from ``sg_loss``. Degrees past those it holds count with J_l = 0: there
+        r_l/mu_l times what the parts leave out must be negligible, as it is for beta <= 50.
+    d : int
+        Ambient dimension, >= 2.
+    beta : float
+        Inverse temperature, finite and > 0.
+    """
+    d, beta = dimension(d), positive(beta, "beta")
+    degrees, log_r, log_mu = _log_spectra(d, beta)
+    most = misalignment_certificate(loss.radial)
+    given = min(degrees.size, loss.by_degree.size - 1)
+    parts, errors = np.zeros(degrees.size), np.zeros(degrees.size)
+    parts[:given] = loss.by_degree[1 : given + 1]
+    errors[:given] = loss.degree_errors[1 : given + 1]
+
+    def roots(energies: Array) -> Array:  # sqrt(r_l J_l / mu_l) + sqrt(r_l N_l) K_l D
+        present = energies > 0
+        logs = 0.5 * (log_r - log_mu + np.log(np.where(present, energies, 1.0)))
+        own = np.where(present, np.exp(np.minimum(logs, 350.0)), 0.0)
+        return own + remainder
+
+    remainder = np.zeros(degrees.size)
+    if most > 0:
+        logs = 0.5 * (log_r + log_multiplicity(d, degrees)) + _log_remainder(d, degrees, True)
+        remainder = np.exp(np.minimum(logs + math.log(most), 350.0))
+    value = 2 * beta * most + math.fsum(roots(parts) ** 2)
+    highest = 2 * beta * most + math.fsum(roots(parts + errors) ** 2)
+    error = 1e-12 * value + (highest - value) + 2 * beta * _certificate_error(loss)
+    return Value(value, error, "sum over degrees")
+
+
+def _certificate_error(loss: SGLoss) -> float:
+    """What the error of J_(0) does to J_0^{-1}: at most k_0 (sqrt(J + e) - sqrt J), J_0 being convex."""
+    raised = math.sqrt(loss.radial + loss.degree_errors[0])
+    return leading_constant() / 2 * (raised - math.sqrt(loss.radial))
+
+
+def _exp(x: float) -> float:
+    return math.exp(x) if x < 709.0 else math.inf

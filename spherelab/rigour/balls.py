@@ -1,0 +1,268 @@
+"""Balls, and the driver that cuts a box until a sign is decided on all of it.
+
+A ball is a ``flint.arb``: a midpoint and a radius that contain the exact value. python-flint is
+imported where it is used; without it every function here raises `RigourUnavailable`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from fractions import Fraction
+from typing import Any
+
+from spherelab.arguments import ArgumentError
+from spherelab.claim import Proof
+
+#: A ``flint.arb`` (the library carries no types).
+Ball = Any
+#: What is read exactly: an int, a Fraction, a decimal string, a float (its binary value), a ball.
+Number = Any
+
+#: Working precision of a single enclosure, in bits.
+BITS = 128
+
+_MAX_BOXES = 100_000
+
+
+class RigourUnavailable(RuntimeError):
+    """python-flint is not installed."""
+
+
+def flint() -> Any:
+    """The python-flint module; RigourUnavailable with what to do when it is missing."""
+    try:
+        import flint as module
+    except ImportError as error:
+        raise RigourUnavailable(
+            "ball arithmetic needs python-flint: pip install 'spherelab[rigour]'"
+        ) from error
+    return module
+
+
+def workprec(bits: int) -> AbstractContextManager[None]:
+    """The precision inside a ``with``; what was before comes back, also after an error."""
+    context: AbstractContextManager[None] = flint().ctx.workprec(bits)
+    return context
+
+
+def exact(value: Number) -> Ball:
+    """The number as a ball: exact where it is dyadic, one rounding wide otherwise."""
+    module = flint()
+    if isinstance(value, module.arb):
+        return value
+    if isinstance(value, bool):
+        raise ArgumentError(f"a number is needed, got {value!r}")
+    if isinstance(value, str):
+        try:
+            value = Fraction(value)
+        except (ValueError, ZeroDivisionError):
+            raise ArgumentError(f"a decimal or a fraction is needed, got {value!r}") from None
+    if isinstance(value, Fraction):
+        return module.arb(module.fmpq(value.numerator, value.denominator))
+    if isinstance(value, int):
+        return module.arb(value)
+    number = float(value)
+    if not math.isfinite(number):
+        raise ArgumentError(f"a finite number is needed, got {number!r}")
+    return module.arb(number)
+
+
+def half(numerator: int) -> Ball:
+    """numerator / 2, exactly."""
+    return exact(Fraction(numerator, 2))
+
+
+def hull(low: Number, high: Number) -> Ball:
+    """The smallest ball around [low, high]."""
+    return exact(low).union(exact(high))
+
+
+def power(ball: Ball, n: int) -> Ball:
+    """ball^n for an integer n >= 0 by repeated squaring (Arb's ** is nan where the ball holds 0)."""
+    result, square = flint().arb(1), ball
+    while n:
+        if n & 1:
+            result = result * square
+        n >>= 1
+        if n:
+            square = square * square
+    return result
+
+
+def certainly_within(ball: Ball, low: Number, high: Number) -> bool:
+    """Whether every point of the ball is in [low, high]."""
+    return bool(ball >= exact(low)) and bool(ball <= exact(high))
+
+
+def sentence(ball: Ball, digits: int = 12) -> str:
+    """The ball as text, for a person."""
+    return str(ball.str(digits))
+
+
+def _bound(value: Number, side: int) -> float:
+    """The nearest float outside: below for side -1, above for side +1."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = Fraction(value)
+    fraction = Fraction(value)
+    number = float(fraction)
+    if side * (fraction - Fraction(number)) > 0:
+        number = math.nextafter(number, side * math.inf)
+    return number
+
+
+def outer_box(box: Mapping[str, tuple[Number, Number]]) -> dict[str, tuple[float, float]]:
+    """The box with its ends moved outwards to floats: what a proof then covers exactly."""
+    result = {}
+    for name, (low, high) in box.items():
+        ends = _bound(low, -1), _bound(high, +1)
+        if not (math.isfinite(ends[0]) and math.isfinite(ends[1]) and ends[0] <= ends[1]):
+            raise ArgumentError(f"box: {name} must be a finite interval, got {low!r}, {high!r}")
+        result[name] = ends
+    return result
+
+
+def prove_positive(
+    f: Callable[..., Ball],
+    box: Mapping[str, tuple[Number, Number]],
+    *,
+    max_depth: int = 60,
+    bits: int = 64,
+    max_bits: int = 2048,
+    max_boxes: int = _MAX_BOXES,
+) -> Proof:
+    """Decide whether f > 0 on the whole box.
+
+    Each part of the box is evaluated as one ball. Where the sign stays open, the precision is
+    doubled as long as that makes the ball clearly smaller; otherwise the part is cut in half across
+    its side that is longest relative to the box.
+
+    Parameters
+    ----------
+    f : called with a ball for each name of the box; must return an enclosure of its values there (a
+        ball that is not finite counts as open).
+    box : a closed interval for each name; the ends are moved outwards to floats.
+    max_depth : how often one part may be halved.
+    bits, max_bits : first and last working precision.
+    max_boxes : how many parts may be looked at.
+
+    Returns
+    -------
+    Proof
+        Decided with ``holds`` True (f > 0 everywhere), decided with ``holds`` False (f <= 0 on the
+        whole of the part that ``box`` then names), or not decided, with the reason.
+    """
+    whole = outer_box(box)
+    names = list(whole)
+    exact_whole = {name: (Fraction(low), Fraction(high)) for name, (low, high) in whole.items()}
+    stack = [(exact_whole, 0)]
+    seen = cuts = 0
+    used, least = bits, math.inf
+    while stack:
+        part, depth = stack.pop()
+        seen += 1
+        value, precision = _evaluate(f, part, bits, max_bits)
+        used = max(used, precision)
+        here = ", ".join(f"{n} in [{float(a):.6g}, {float(b):.6g}]" for n, (a, b) in part.items())
+        if value > 0:
+            least = min(least, float(value.lower()))
+            continue
+        if value <= 0:
+            refuted = {name: (float(a), float(b)) for name, (a, b) in part.items()}
+            return Proof(
+                decided=True,
+                holds=False,
+                box=refuted,
+                precision_bits=used,
+                bisections=cuts,
+                left=sentence(value),
+                right="> 0",
+                reason=f"not positive at {here}",
+            )
+        widths = {
+            n: (b - a) / max(exact_whole[n][1] - exact_whole[n][0], Fraction(1, 10**300))
+            for n, (a, b) in part.items()
+        }
+        name = max(names, key=lambda n: widths[n]) if names else ""
+        stuck = ""
+        if not names or widths[name] == 0:
+            stuck = f"its sign is open at {max_bits} bits"
+        elif depth >= max_depth:
+            stuck = f"its sign is open after {max_depth} halvings"
+        elif seen >= max_boxes:
+            stuck = f"its sign is open after {max_boxes} parts"
+        if stuck:
+            reason = f"{stuck}: {sentence(value)} at {here or 'the point'}"
+            return Proof(
+                decided=False,
+                box=whole,
+                precision_bits=used,
+                bisections=cuts,
+                left=sentence(value),
+                right="> 0",
+                reason=reason,
+            )
+        low, high = part[name]
+        middle = (low + high) / 2
+        cuts += 1
+        stack.append(({**part, name: (middle, high)}, depth + 1))
+        stack.append(({**part, name: (low, middle)}, depth + 1))
+    return Proof(
+        decided=True,
+        box=whole,
+        precision_bits=used,
+        bisections=cuts,
+        left=f">= {least:.6g}",
+        right="> 0",
+    )
+
+
+def _evaluate(
+    f: Callable[..., Ball],
+    part: Mapping[str, tuple[Fraction, Fraction]],
+    bits: int,
+    max_bits: int,
+) -> tuple[Ball, int]:
+    """f on one part, at the precision that decides its sign or from which more does not help."""
+    before = None
+    precision = bits
+    while True:
+        with workprec(precision):
+            # the ends are dyadic with few bits, so that a ball of them loses nothing that matters
+            value = f(**{name: hull(low, high) for name, (low, high) in part.items()})
+        if value > 0 or value <= 0 or 2 * precision > max_bits:
+            return value, precision
+        radius = value.rad()
+        if before is not None and value.is_finite() and radius * 2 > before:
+            return value, precision
+        before = radius if value.is_finite() else None
+        precision *= 2
+
+
+def combine(proofs: Mapping[str, Proof] | list[Proof], left: str = "", right: str = "") -> Proof:
+    """Several proofs as one: decided when all are, over the hull of their boxes.
+
+    The hull is only claimed where the parts fill it; the callers combine boxes that do, or points
+    (``points`` adds up).
+    """
+    parts = list(proofs.values()) if isinstance(proofs, Mapping) else proofs
+    box: dict[str, tuple[float, float]] = {}
+    for part in parts:
+        for name, (low, high) in part.box.items():
+            before = box.get(name, (low, high))
+            box[name] = (min(low, before[0]), max(high, before[1]))
+    refuted = [p for p in parts if p.decided and not p.holds]
+    open_ = [p for p in parts if not p.decided]
+    first = refuted[0] if refuted else (open_[0] if open_ else None)
+    return Proof(
+        decided=bool(refuted) or not open_,
+        holds=not refuted,
+        box=first.box if refuted and first else box,
+        precision_bits=max((p.precision_bits for p in parts), default=0),
+        bisections=sum(p.bisections for p in parts),
+        left=first.left if first else left or "; ".join(p.left for p in parts),
+        right=first.right if first else right or (parts[0].right if parts else ""),
+        reason=first.reason if first else "",
+        points=sum(p.points for p in parts),
+    )

@@ -1,0 +1,33 @@
+"""A number that carries its own error bar."""
+
+from __future__ import annotations
+
+
+class Value(float):
+    """A float with the absolute error that its evaluation states, and how it was obtained.
+
+    It behaves as a plain float everywhere (arithmetic returns plain floats: the error belongs to
+    this number, not to what is later made of it).
+
+    Attributes
+    ----------
+    error : float
+        Stated bound (or, where ``method`` says so, estimate) of |computed - exact|, >= 0.
+    method : str
+        The route in a few words, for example ``"harmonic series"``.
+    """
+
+    error: float
+    method: str
+
+    def __new__(cls, value: float, error: float = 0.0, method: str = "") -> Value:
+        self = super().__new__(cls, value)
+        self.error = float(error)
+        self.method = method
+        return self
+
+    def __getnewargs__(self) -> tuple[float, float, str]:
+        return (float(self), self.error, self.method)
+
+    def __repr__(self) -> str:
+        return f"{float(self)!r} +- {self.error:.1e}"
