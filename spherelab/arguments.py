@@ -1,4 +1,4 @@
-"""Checks of arguments: each returns the converted value, or raises one line that says what is wrong.
+"""Checks of arguments: each returns the converted value, or raises one line that says why not.
 
 The line names the argument, the range that is allowed and the value that was given.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,16 +18,22 @@ from numpy.typing import ArrayLike, NDArray
 UNIT_TOLERANCE = 1e-6
 _SUM_TOLERANCE = 1e-9
 
+LARGEST_INTEGER = 10**9  # of d and of degrees
+
 
 class ArgumentError(ValueError):
     """An argument outside its range; the message names it, its range and its value."""
 
 
 def dimension(d: object, minimum: int = 2, name: str = "d") -> int:
-    """An integer >= minimum."""
-    if isinstance(d, bool | np.bool_) or not isinstance(d, numbers.Integral) or d < minimum:
+    """An integer >= minimum, up to a billion: beyond, doubles lose what depends on it."""
+    whole = isinstance(d, numbers.Integral) and not isinstance(d, bool | np.bool_)
+    result = int(d) if whole else minimum - 1  # type: ignore[call-overload]
+    if result < minimum:
         raise ArgumentError(f"{name} must be an integer >= {minimum}, got {d!r}")
-    return int(d)
+    if result > LARGEST_INTEGER:
+        raise ArgumentError(f"{name} must be at most {LARGEST_INTEGER}, got {d!r}")
+    return result
 
 
 def finite(value: object, name: str) -> float:
@@ -61,11 +68,34 @@ def degrees(value: ArrayLike, name: str = "degrees") -> NDArray[np.int64]:
         raise ArgumentError(f"{name} must be integers >= 0, got {_shown(value)}")
     if array.size and array.min() < 0:
         raise ArgumentError(f"{name} must be integers >= 0, got {array.min()}")
+    if array.size and array.max() > LARGEST_INTEGER:
+        raise ArgumentError(f"{name} must be at most {LARGEST_INTEGER}, got {array.max()}")
     return array.astype(np.int64)
 
 
+def reals(
+    value: ArrayLike, name: str, low: float = -math.inf, high: float = math.inf
+) -> NDArray[np.float64]:
+    """Finite numbers in the closed interval [low, high], of any shape."""
+    array = _real_array(value, name)
+    good = np.isfinite(array) & (array >= low) & (array <= high)
+    if not np.all(good):
+        where = "" if math.isinf(low) and math.isinf(high) else f" and in [{low:g}, {high:g}]"
+        raise ArgumentError(f"{name} must be finite{where}, got {array[~good].flat[0]}")
+    return array
+
+
+def broadcast(**arrays: NDArray[Any]) -> list[NDArray[Any]]:
+    """The arrays, named as arguments, brought to one shape."""
+    try:
+        return list(np.broadcast_arrays(*arrays.values()))
+    except ValueError:
+        shapes = " and ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ArgumentError(f"shapes must fit together, got {shapes}") from None
+
+
 def weights(value: ArrayLike | None, count: int, name: str = "weights") -> NDArray[np.float64]:
-    """``count`` numbers >= 0 that sum to 1 (within 1e-9; then divided by their sum); None: equal."""
+    """``count`` numbers >= 0 that sum to 1 (within 1e-9, then divided by the sum); None: equal."""
     if value is None:
         return np.full(count, 1.0 / count)
     array = _real_array(value, name)

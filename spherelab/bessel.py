@@ -18,34 +18,37 @@ import functools
 import numpy as np
 from numpy.polynomial.chebyshev import chebval
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import digamma
 
 from spherelab import extended
-from spherelab.arguments import ArgumentError, dimension
+from spherelab.arguments import ArgumentError, broadcast, dimension, in_range, reals, unit_interval
 from spherelab.arguments import degrees as check_degrees
 from spherelab.kummer import log_beta_laplace, tilted_means
 
 Array = NDArray[np.float64]
 
+_LARGEST_ORDER = 5e9
+_LARGEST_ARGUMENT = 1e100
+_LEAST_COMPLEMENT = 1e-80
+
 
 def _order(nu: ArrayLike) -> Array:
-    nu = np.asarray(nu, dtype=float)
-    if not np.all(np.isfinite(nu)) or np.any(nu < 0):
-        raise ArgumentError(f"nu must be finite and >= 0, got {nu}")
-    return nu
+    return reals(nu, "nu", 0.0, _LARGEST_ORDER)
 
 
 def _argument(x: ArrayLike) -> Array:
-    x = np.asarray(x, dtype=float)
-    if not np.all(np.isfinite(x)) or np.any(x < 0):
-        raise ArgumentError(f"x must be finite and >= 0, got {x}")
-    return x
+    return reals(x, "x", 0.0, _LARGEST_ARGUMENT)
 
 
-def _poisson(a: Array, x: Array) -> extended.Pair:
-    """log of e^-x T(a, a; -2x) / Gamma(a): the part of Poisson's integral that depends on x."""
+def _poisson(a: Array, x: Array, low: Array | float = 0.0) -> extended.Pair:
+    """log of e^-x T(a, a; -2x) / Gamma(a): the part of Poisson's integral that depends on x.
+
+    ``low`` is what a lost by rounding.
+    """
     return extended.total(
-        log_beta_laplace(a, a, -2 * x),
+        log_beta_laplace(a, a, -2 * x, low, low),
         extended.scale(-1.0, extended.log_gamma(a)),
+        extended.exact(-low * digamma(a)),
         extended.exact(-x),
     )
 
@@ -63,10 +66,11 @@ def log_iv(nu: ArrayLike, x: ArrayLike) -> Array:
     ndarray
         Absolute error 1e-14, or one ulp of the largest of the result, nu and x.
     """
-    nu, x = np.broadcast_arrays(_order(nu), _argument(x))
+    nu, x = broadcast(nu=_order(nu), x=_argument(x))
     positive = np.where(x > 0, x, 1.0)
+    rounded, lost = extended.two_sum(nu, 0.5)
     result = extended.total(
-        _poisson(nu + 0.5, positive),
+        _poisson(rounded, positive, lost),
         extended.scale(nu, extended.log(2 * positive)),
         extended.scale(-0.5, extended.LOG_PI),
     )
@@ -77,17 +81,17 @@ def log_iv(nu: ArrayLike, x: ArrayLike) -> Array:
 def iv_ratio(nu: ArrayLike, x: ArrayLike) -> Array:
     """I_{nu+1}(x) / I_nu(x) = A_d(x), d = 2 nu + 2: the mean resultant of a von Mises-Fisher law.
 
-    Integrating Poisson's integral by parts gives E t = x E(1 - t^2)/(2 nu + 1), positive throughout,
-    where E t itself cancels for small x. Relative accuracy 1e-14.
+    Integrating Poisson's integral by parts gives E t = x E(1 - t^2)/(2 nu + 1), positive
+    throughout, where E t itself cancels for small x. Relative accuracy 1e-14.
     """
-    nu, x = np.broadcast_arrays(_order(nu), _argument(x))
+    nu, x = broadcast(nu=_order(nu), x=_argument(x))
     means = tilted_means(nu + 0.5, nu + 0.5, -2 * x)
     return 2 * x / (nu + 0.5) * means.product
 
 
 def iv_ratio_complement(nu: ArrayLike, x: ArrayLike) -> Array:
     """1 - I_{nu+1}(x) / I_nu(x) = E(1 - t), to 1e-14 relative also where the ratio is nearly 1."""
-    nu, x = np.broadcast_arrays(_order(nu), _argument(x))
+    nu, x = broadcast(nu=_order(nu), x=_argument(x))
     return 2 * tilted_means(nu + 0.5, nu + 0.5, -2 * x).complement
 
 
@@ -101,8 +105,8 @@ def iv_ratio_inverse(
     nu : float
         Order, >= 0.
     ratio, complement : float
-        Give one: ``ratio`` in [0, 1), or ``complement`` = 1 - ratio in (0, 1] where the ratio is
-        so near to 1 that it would not hold the digits.
+        Give one: ``ratio`` in [0, 1), or ``complement`` = 1 - ratio in [1e-80, 1] where the ratio
+        is so near to 1 that it would not hold the digits.
 
     Returns
     -------
@@ -114,12 +118,13 @@ def iv_ratio_inverse(
     Newton's method in log x on log(A / (1 - A)), which is nearly linear in log x at both ends:
     A ~ x/(2 nu + 2) for small x and 1 - A ~ (nu + 1/2)/x for large x. A' = 1 - A^2 - (2nu+1) A/x.
     """
-    nu = float(_order(nu))
+    nu = in_range(nu, "nu", 0.0, _LARGEST_ORDER)
     if (ratio is None) == (complement is None):
         raise ArgumentError("give exactly one of ratio and complement")
     if ratio is not None:
-        if not 0 <= ratio < 1:
-            raise ArgumentError(f"ratio must be in [0, 1), got {ratio}")
+        ratio = unit_interval(ratio, "ratio")
+        if ratio == 1:
+            raise ArgumentError("ratio must be in [0, 1), got 1.0")
         if ratio == 0:
             return 0.0
         odds = np.log(ratio) - np.log1p(-ratio)
@@ -127,8 +132,7 @@ def iv_ratio_inverse(
         rest = 1 - ratio
     else:
         assert complement is not None
-        if not 0 < complement <= 1:
-            raise ArgumentError(f"complement must be in (0, 1], got {complement}")
+        complement = in_range(complement, "complement", _LEAST_COMPLEMENT, 1.0)
         if complement == 1:
             return 0.0
         odds = np.log1p(-complement) - np.log(complement)
@@ -183,9 +187,7 @@ def log_lambda0_scaled(d: int, x: ArrayLike) -> Array:
 def _log_lambda0(d: int, x: ArrayLike) -> tuple[Array, NDArray[np.bool_], Array, Array]:
     """|x|, where x^2 < d, log lambda_0 there, and log lambda_0 less Debye's term elsewhere."""
     d = dimension(d)
-    x = np.abs(np.asarray(x, dtype=float))
-    if not np.all(np.isfinite(x)):
-        raise ArgumentError(f"x must be finite, got {x}")
+    x = np.abs(reals(x, "x", -_LARGEST_ARGUMENT, _LARGEST_ARGUMENT))
     near = x * x < d
     quarter = np.where(near, 0.25 * x * x, 0.0)
     term = np.ones_like(x)
@@ -264,7 +266,8 @@ def log_eigenvalues(d: int, degrees: ArrayLike, x: ArrayLike, offset: ArrayLike 
     """
     d, degrees, x = dimension(d), check_degrees(degrees).astype(float), _argument(x)
     if np.any(x == 0):
-        raise ArgumentError("x must be > 0")
+        raise ArgumentError("x must be > 0, got 0.0")
+    broadcast(degrees=degrees, x=x)
     result = extended.add(_log_eigenvalue_pair(d, degrees, x), extended.exact(offset))
     return result[0] + result[1]
 
@@ -276,6 +279,7 @@ def log_iv_quotient(d: int, degrees: ArrayLike, x: ArrayLike) -> Array:
     Low degrees at one x are kept from call to call: spectra of one law are asked for many times.
     """
     d, degrees, x = dimension(d), check_degrees(degrees), _argument(x)
+    broadcast(degrees=degrees, x=x)
     if x.ndim == 0 and degrees.size and degrees.max() < _KEPT_DEGREES:
         wanted = set((degrees.ravel() // _BLOCK).tolist())
         blocks = {k: _quotient_block(d, k, float(x)) for k in wanted}

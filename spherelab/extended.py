@@ -17,12 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 _SPLITTER = 134217729.0  # 2^27 + 1
-LOG_2: Pair = (np.float64(0.6931471805599453), np.float64(2.3190468138462996e-17))
-LOG_PI: Pair = (np.float64(1.1447298858494002), np.float64(1.0265951162707826e-17))
-LOG_2PI: Pair = (np.float64(1.8378770664093456), np.float64(-7.756588316134483e-17))
-
-_THIRD: Pair = (np.float64(1 / 3), np.float64(1.850371707708594e-17))
-_FIFTH: Pair = (np.float64(1 / 5), np.float64(-1.1102230246251566e-17))
+LOG_2: Pair = (np.array(0.6931471805599453), np.array(2.3190468138462996e-17))
+LOG_PI: Pair = (np.array(1.1447298858494002), np.array(1.0265951162707826e-17))
+LOG_2PI: Pair = (np.array(1.8378770664093456), np.array(-7.756588316134483e-17))
+_THIRD: Pair = (np.array(1 / 3), np.array(1.850371707708594e-17))
+_FIFTH: Pair = (np.array(1 / 5), np.array(-1.1102230246251566e-17))
 
 
 def two_sum(x: ArrayLike, y: ArrayLike) -> Pair:
@@ -149,7 +148,7 @@ def log_gamma(x: ArrayLike) -> Pair:
         scale(-0.5, logarithm),
         exact(-shifted),
         scale(0.5, LOG_2PI),
-        exact(inverse * series + lowered * logarithm[0]),
+        exact(inverse * series + lowered * (logarithm[0] - 0.5 * inverse)),
     )
     small = steps > 0
     if not np.any(small):
@@ -157,7 +156,11 @@ def log_gamma(x: ArrayLike) -> Pair:
     base, count = x[small], steps[small]
     product = exact(np.ones_like(base))
     for k in range(int(np.max(count))):
-        product = scale(np.where(k < count, base + k, 1.0), product)
+        # x + k rounds as well: 24 of them would leave 1e-15
+        factor, rest = two_sum(np.where(k < count, base, 1.0), np.where(k < count, float(k), 0.0))
+        lost = rest * product[0]
+        high, low = scale(factor, product)
+        product = two_sum(high, low + lost)
     high, low = log(product[0])
     low = low + product[1] / product[0]
     corrected = add((result[0][small], result[1][small]), (-high, -low))

@@ -26,12 +26,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import digamma
 
 from spherelab import extended
-from spherelab.arguments import ArgumentError
+from spherelab.arguments import broadcast, dimension, finite, reals
 
 Array = NDArray[np.float64]
 
 DROP = 44.0  # the rule ends where the integrand is e^-44 = 8e-20 of its maximum
 _LEAST = 1.0 / 16.0
+_LARGEST = 1e10  # the centre is cut to 24 bits, which must stay well inside 1/sqrt(a)
+_LARGEST_TILT = 1e150
 _FARTHEST = 704.0  # DROP / _LEAST; e^704 does not overflow
 
 
@@ -85,11 +87,14 @@ def offsets(at: Centre, y: Array) -> Offsets:
     """v/v0, (1-v)/(1-v0) and v - v0 at logit distance y, each to full relative accuracy.
 
     v = v0 e^y/(w0 + v0 e^y): log(v/v0) = -log1p(w0 (e^-y - 1)), log(w/w0) = -log1p(v0 (e^y - 1)).
+    On the side where the bracket cancels it comes from the other one: they differ by y.
     """
     rise, fall = np.expm1(y), np.expm1(-y)
     shift = at.v * at.w * np.where(y > 0, -fall, rise)
     shift = shift / np.where(y > 0, 1 + at.w * fall, 1 + at.v * rise)
-    return Offsets(-np.log1p(at.w * fall), -np.log1p(at.v * rise), shift)
+    log_v, log_w = -np.log1p(at.w * fall), -np.log1p(at.v * rise)
+    log_v, log_w = np.where(y > 1, log_w + y, log_v), np.where(y < -1, log_v - y, log_w)
+    return Offsets(log_v, log_w, shift)
 
 
 def curvature(a: Array, c: Array, x: Array, at: Centre) -> Array:
@@ -108,24 +113,23 @@ def step(curvature: Array) -> Array:
     return 1.0 / np.sqrt(20.0 + 2.6 * curvature)
 
 
-def reach(
-    a: Array, c: Array, x: Array, at: Centre, side: float | Array, scale: Array
-) -> Array:
+def reach(a: Array, c: Array, x: Array, at: Centre, side: float | Array, scale: Array) -> Array:
     """Logit distance, on the side +1 or -1, at which the tilted Beta has fallen by e^-DROP.
 
     The fall is counted from the maximum for this x, which need not be ``at``. Bracketed by
     doubling from ``scale``, then halved three times: on the safe side, by under a seventh.
     """
     top = centre(a, c, x)
-    own = offsets(at, np.log(top.v / top.w) - np.log(at.v / at.w))
+    way = np.log(top.v / top.w) - np.log(at.v / at.w)
+    own = offsets(at, way)
     height = a * own.log_v + c * own.log_w - x * own.shift
 
     def above(distance: Array) -> NDArray[np.bool_]:
         point = offsets(at, side * distance)
         return a * point.log_v + c * point.log_w - x * point.shift > height - DROP
 
-    outer = np.minimum(np.array(scale, dtype=float), _FARTHEST)
-    inner = np.zeros_like(outer)
+    inner = np.maximum(side * way, 0.0)  # past the maximum, if it lies on this side
+    outer = np.minimum(inner + scale, _FARTHEST)
     for _ in range(60):
         short = above(outer) & (outer < _FARTHEST)
         if not np.any(short):
@@ -151,14 +155,15 @@ def grid(left: Array, right: Array, spacing: Array) -> Array:
     return np.clip(nodes, -left[..., None], right[..., None])
 
 
-def _prepare(a: ArrayLike, c: ArrayLike, x: ArrayLike) -> tuple[Array, Array, Array]:
-    a, c, x = np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in (a, c, x)))
-    for name, value in (("a", a), ("b - a", c)):
-        if not np.all(value >= _LEAST) or np.any(np.isinf(value)):
-            raise ArgumentError(f"{name} must be finite and >= {_LEAST}, got {value.min()}")
-    if not np.all(np.isfinite(x)):
-        raise ArgumentError("x must be finite")
-    return a, c, x
+def _prepare(a: ArrayLike, c: ArrayLike, x: ArrayLike, second: str) -> tuple[Array, Array, Array]:
+    """The parameters, checked and of one shape; ``second`` is the caller's name for c."""
+    parameters = {
+        "a": reals(a, "a", _LEAST, _LARGEST),
+        second: reals(c, second, _LEAST, _LARGEST),
+        "x": reals(x, "x", -_LARGEST_TILT, _LARGEST_TILT),
+    }
+    first, other, tilt = broadcast(**parameters)
+    return first, other, tilt
 
 
 def _nodes(a: Array, c: Array, x: Array, level: int) -> tuple[Centre, Array, Array]:
@@ -169,23 +174,26 @@ def _nodes(a: Array, c: Array, x: Array, level: int) -> tuple[Centre, Array, Arr
     start = 4.0 / np.sqrt(bend)
     sides = np.array([[1.0], [-1.0]])
     twice = [np.stack((part, part)) for part in (a, c, x, at.v, at.w, start)]
-    right, left = reach(*twice[:3], Centre(*twice[3:5]), sides, twice[5])
+    right, left = reach(twice[0], twice[1], twice[2], Centre(*twice[3:5]), sides, twice[5])
     spacing = spacing * 0.5**level
     return at, spacing, grid(left, right, spacing)
 
 
 def log_beta_laplace(
-    a: ArrayLike, c: ArrayLike, x: ArrayLike, c_low: ArrayLike = 0.0
+    a: ArrayLike, c: ArrayLike, x: ArrayLike, a_low: ArrayLike = 0.0, c_low: ArrayLike = 0.0
 ) -> extended.Pair:
-    """log T(a, c + c_low; x) as a double-double (its sum carries the accuracy of a double, 1e-15).
+    """log T(a + a_low, c + c_low; x) as a double-double (its sum is good to a double, 1e-15).
 
-    ``c_low`` is what c lost by rounding, so that 1F1(a; b; x) can take b as given.
+    ``a_low`` and ``c_low`` are what a and c lost by rounding: at 1e5 an ulp of c moves log T by
+    1e-10, which 1F1(a; b; x), for b as given, must not.
     """
-    a, c, x = _prepare(a, c, x)
+    a, c, x = _prepare(a, c, x, "c")
     shape = a.shape
-    rest = np.broadcast_to(np.asarray(c_low, dtype=float), shape).ravel()
+    lost_a, lost_c = (np.broadcast_to(low, shape).ravel() for low in (a_low, c_low))
     a, c, x = a.ravel(), c.ravel(), x.ravel()
     high, low = np.empty(a.size), np.empty(a.size)
+    if a.size == 0:
+        return high.reshape(shape), low.reshape(shape)
     # Blocks of similar width waste few nodes on the common grid.
     order = np.argsort(np.minimum(a, c), kind="stable")
     for block in np.array_split(order, max(1, -(-a.size // 4096))):
@@ -193,8 +201,10 @@ def log_beta_laplace(
         point = offsets(Centre(at.v[:, None], at.w[:, None]), y)
         exponent = a[block, None] * point.log_v + c[block, None] * point.log_w
         exponent -= x[block, None] * point.shift
-        if np.any(rest[block]):
-            exponent += rest[block, None] * (np.log(at.w)[:, None] + point.log_w)
+        if np.any(lost_a[block]):
+            exponent += lost_a[block, None] * (np.log(at.v)[:, None] + point.log_v)
+        if np.any(lost_c[block]):
+            exponent += lost_c[block, None] * (np.log(at.w)[:, None] + point.log_w)
         area = np.log(spacing * np.exp(exponent).sum(axis=1))
         height = extended.add(
             log_height(a[block], c[block], at), extended.two_product(-x[block], at.v)
@@ -221,13 +231,14 @@ def log_kummer(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
         The logarithm: never overflows. Absolute error 1e-14, or one ulp of the largest of
         the result, |x|, a and b where that is larger.
     """
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    a, b, x = broadcast(a=reals(a, "a"), b=reals(b, "b"), x=reals(x, "x"))
     c, c_low = extended.two_sum(b, -a)
-    top = log_beta_laplace(a, c, -np.asarray(x, dtype=float), c_low)
+    a, c, x = _prepare(a, c, x, "b - a")
+    top = log_beta_laplace(a, c, -x, c_low=c_low)
     negated = [extended.scale(-1.0, extended.log_gamma(value)) for value in (a, c)]
     lost = extended.exact(-c_low * digamma(c))
     result = extended.total(top, *negated, lost, extended.log_gamma(b))
-    return result[0] + result[1]
+    return np.where(x == 0, 0.0, result[0] + result[1])
 
 
 def tilted_beta_rule(a: float, b: float, x: float, level: int = 0) -> tuple[Array, Array, Array]:
@@ -250,13 +261,15 @@ def tilted_beta_rule(a: float, b: float, x: float, level: int = 0) -> tuple[Arra
         The expectation of f(v) is exact to about 1e-15 times sup |f| for f analytic and slowly
         varying on the scale of the density.
     """
-    v, complement, weights = _tilted_beta_rule(float(a), float(b), float(x), int(level))
+    a, b, x = finite(a, "a"), finite(b, "b"), finite(x, "x")
+    level = dimension(level, 0, "level")
+    v, complement, weights = _tilted_beta_rule(a, b, x, level)
     return v.copy(), complement.copy(), weights.copy()
 
 
 @functools.lru_cache(maxsize=512)
 def _tilted_beta_rule(a: float, b: float, x: float, level: int) -> tuple[Array, Array, Array]:
-    parameters = [np.reshape(value, 1) for value in _prepare(a, b, x)]
+    parameters = [np.reshape(value, 1) for value in _prepare(a, b, x, "b")]
     at, _, y = _nodes(parameters[0], parameters[1], parameters[2], level)
     point = offsets(Centre(at.v[:, None], at.w[:, None]), y)
     exponent = a * point.log_v + b * point.log_w - x * point.shift
@@ -280,7 +293,7 @@ def tilted_means(a: ArrayLike, c: ArrayLike, x: ArrayLike) -> TiltedMeans:
 
     Relative accuracy 1e-14, also where the law crowds against 0 or 1.
     """
-    a, c, x = _prepare(a, c, x)
+    a, c, x = _prepare(a, c, x, "c")
     result = np.empty((2, a.size))
     for i, parameters in enumerate(zip(a.ravel(), c.ravel(), x.ravel(), strict=True)):
         v, w, weights = tilted_beta_rule(*parameters)

@@ -3,7 +3,8 @@
 The lift of a point r u (|u| = 1) is the characteristic function of r R a.u, R ~ chi_d, seen in
 every direction a. Its degree-l part has the profile psi_l(r s) at frequency s, and
 
-    k_l(r1, r2) = E_s psi_l(r1 s) psi_l(r2 s), s ~ N(0, 1);   mu_l(Delta) = k_l(r, r), r^2 = 1 - Delta.
+    k_l(r1, r2) = E_s psi_l(r1 s) psi_l(r2 s), s ~ N(0, 1);
+    mu_l(Delta) = k_l(r, r), r^2 = 1 - Delta.
 
 Form used. With T of ``kummer``, A = (l+d)/2, B = l/2 and x = s^2/2 (DLMF 13.4.1 applied to the
 Kummer form of psi_l; the Gamma functions of d cancel),
@@ -42,6 +43,7 @@ from spherelab.kummer import (
 )
 
 Array = NDArray[np.float64]
+Degrees = NDArray[np.int64]
 
 _BLOCK = 1 << 18  # elements of one (degrees, x, v) block: stays in cache
 
@@ -80,10 +82,11 @@ class _Inner:
         return (self.left + self.right) / self.spacing + 3
 
     def rows(self, index: slice) -> _Inner:
-        parts = (self.a, self.c, self.square, self.tilt)
+        a, c, square, tilt = (p[index] for p in (self.a, self.c, self.square, self.tilt))
         at = Centre(self.at.v[index], self.at.w[index])
-        rest = (self.left, self.right, self.spacing)
-        return _Inner(*(p[index] for p in parts), at, *(p[index] for p in rest))
+        return _Inner(
+            a, c, square, tilt, at, self.left[index], self.right[index], self.spacing[index]
+        )
 
     def rise(self, xi: Array, change: Array) -> Array:
         """log of the height of T at x0 e^xi, less that at x0 and less -square change v0; >= 0."""
@@ -138,7 +141,7 @@ class _Rule:
         both = full if len(full) == 2 else full * 2
 
         def load(x: Array) -> Array:  # 1 + r1^2 v1 + r2^2 v2 at the maximum for this x
-            return 1.0 + sum(square * centre(a, c, square * x).v for square in both)
+            return 1.0 + np.add(*(square * centre(a, c, square * x).v for square in both))
 
         low, high = power / (1.0 + sum(squares[0:1] + squares[-1:])), np.array(power)
         for _ in range(26):  # where x load(x) = power; single precision is plenty
@@ -210,7 +213,7 @@ class _Rule:
             pairs = [rule.sums(change, rise) for rule, rise in zip(inner, rises, strict=True)]
             if len(pairs) == 1:
                 inner, pairs, rises = inner * 2, pairs * 2, rises * 2
-            load = 1.0 + sum(rule.square * rule.at.v for rule in inner)
+            load = 1.0 + np.add(*(rule.square * rule.at.v for rule in inner))
             exponent = (self.degrees[index, None] + 0.5) * xi - change * load[:, None]
             for rise in rises:
                 if rise is not None:
@@ -241,7 +244,7 @@ def _log_prefactor(degrees: Array) -> extended.Pair:
     )
 
 
-def _rule(d: int, degrees: Array, squares: tuple[float, ...]) -> tuple[Array, Array]:
+def _rule(d: int, degrees: Degrees, squares: tuple[float, ...]) -> tuple[Array, Array]:
     """log k_l and E x (w1 + w2) for flat positive ``degrees``, in any order."""
     unique, where = np.unique(degrees, return_inverse=True)
     if unique.size == 0:
@@ -254,7 +257,7 @@ def _rule(d: int, degrees: Array, squares: tuple[float, ...]) -> tuple[Array, Ar
     return (high + low)[where], mean[where]
 
 
-def log_cross(d: int, degrees: Array, square1: float, square2: float) -> Array:
+def log_cross(d: int, degrees: Degrees, square1: float, square2: float) -> Array:
     """log k_l(r1, r2) from the squared radii; degrees any shape, >= 0; arguments checked before."""
     flat = degrees.ravel()
     result = np.full(flat.shape, -0.5 * np.log1p(square1 + square2))
@@ -267,7 +270,7 @@ def log_cross(d: int, degrees: Array, square1: float, square2: float) -> Array:
     return result.reshape(degrees.shape)
 
 
-def log_mu_and_gain_ratio(d: int, degrees: Array) -> tuple[Array, Array]:
+def log_mu_and_gain_ratio(d: int, degrees: Degrees) -> tuple[Array, Array]:
     """log mu_l and gain_l / mu_l.
 
     gain_l/mu_l = l - E x (v1 + v2) by differentiating in r^2, which cancels for l = 1. Integrating
@@ -286,7 +289,7 @@ def log_mu_and_gain_ratio(d: int, degrees: Array) -> tuple[Array, Array]:
     return log_mu.reshape(degrees.shape), ratio.reshape(degrees.shape)
 
 
-def log_profile(d: int, degrees: Array, s: Array) -> Array:
+def log_profile(d: int, degrees: Degrees, s: Array) -> Array:
     """log psi_l(s), s >= 0: the modulus of the degree-l coefficient of u -> E_R e^{i s R a.u}.
 
     ``degrees`` and ``s`` are broadcast against each other.
@@ -297,7 +300,7 @@ def log_profile(d: int, degrees: Array, s: Array) -> Array:
     harmonic = degrees > 0
     some = harmonic & (s > 0)
     result = np.where(harmonic, -np.inf, result)
-    l, x = degrees[some].astype(float), s[some]
+    l, x = degrees[some].astype(float), s[some]  # noqa: E741
     high, low = extended.total(
         log_beta_laplace(0.5 * (l + d), 0.5 * l, half[some]),
         extended.scale(l, extended.log(x)),

@@ -20,10 +20,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spherelab import bessel, lift
-from spherelab.arguments import ArgumentError, dimension, nonnegative, positive, unit_interval
+from spherelab.arguments import broadcast, dimension, in_range, positive, reals, unit_interval
 from spherelab.arguments import degrees as check_degrees
 
 Array = NDArray[np.float64]
+
+_LARGEST_RADIUS = 1000.0  # beyond, rounding in the tail of a wide integral grows past 1e-13
+_LARGEST_FREQUENCY = 1e70
+_LARGEST_SCALE = 1e99
 
 
 class ZonalKernel(ABC):
@@ -59,19 +63,20 @@ class ZonalKernel(ABC):
 
 @dataclass(frozen=True)
 class ExpKernel(ZonalKernel):
-    """InfoNCE's kernel e^{beta u.v}: lambda_l = Gamma(d/2) (2/beta)^nu I_{l+nu}(beta), nu = d/2 - 1.
+    """InfoNCE's kernel e^{beta u.v}: lambda_l = Gamma(d/2) (2/beta)^nu I_{l+nu}(beta).
 
     Parameters
     ----------
     beta : float
-        Inverse temperature, finite and > 0. Tested from 1e-8 to 1e6. ``eigenvalues`` overflows to
+        Inverse temperature, in (0, 1e99]. Tested from 1e-8 to 1e6. ``eigenvalues`` overflows to
         inf where log lambda_l > 709 (beta above about 709); the log does not.
     """
 
     beta: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "beta", positive(self.beta, "beta"))
+        beta = in_range(positive(self.beta, "beta"), "beta", 0.0, _LARGEST_SCALE)
+        object.__setattr__(self, "beta", beta)
 
     def log_eigenvalues(self, d: int, degrees: ArrayLike) -> Array:
         """log lambda_l(beta): absolute error 1e-14 or one ulp of the result."""
@@ -93,13 +98,14 @@ class GaussianKernel(ZonalKernel):
     Parameters
     ----------
     gamma : float
-        Finite and > 0.
+        In (0, 1e99]. Tested from 1e-8 to 1e6.
     """
 
     gamma: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gamma", positive(self.gamma, "gamma"))
+        gamma = in_range(positive(self.gamma, "gamma"), "gamma", 0.0, _LARGEST_SCALE)
+        object.__setattr__(self, "gamma", gamma)
 
     def log_eigenvalues(self, d: int, degrees: ArrayLike) -> Array:
         """log of e^{-2 gamma} lambda_l(2 gamma): the two are added before the one rounding."""
@@ -169,8 +175,8 @@ class SGLift(ZonalKernel):
         return lift.log_mu_and_gain_ratio(dimension(d), check_degrees(degrees))[1]
 
     def log_cross(self, d: int, degrees: ArrayLike, r1: float, r2: float) -> Array:
-        """log k_l(r1, r2), k_l = E_s psi_l(r1 s) psi_l(r2 s), for radii >= 0."""
-        r1, r2 = nonnegative(r1, "r1"), nonnegative(r2, "r2")
+        """log k_l(r1, r2), k_l = E_s psi_l(r1 s) psi_l(r2 s), for radii in [0, 1000]."""
+        r1, r2 = in_range(r1, "r1", 0.0, _LARGEST_RADIUS), in_range(r2, "r2", 0.0, _LARGEST_RADIUS)
         d, degrees = dimension(d), check_degrees(degrees)
         # Below 1e-100, where squares underflow, k_l is (r1 r2)^l times a constant.
         small = [r if 0 < r < 1e-100 else 1e-100 for r in (r1, r2)]
@@ -186,7 +192,7 @@ class SGLift(ZonalKernel):
 
     def log_profile(self, d: int, degrees: ArrayLike, s: ArrayLike) -> Array:
         """log psi_l(|s|), degrees and frequencies broadcast; -inf at s = 0 for l >= 1."""
-        frequencies = np.abs(np.asarray(s, dtype=float))
-        if not np.all(np.isfinite(frequencies)):
-            raise ArgumentError(f"s must be finite, got {s}")
-        return lift.log_profile(dimension(d), check_degrees(degrees), frequencies)
+        d, degrees = dimension(d), check_degrees(degrees)
+        frequencies = np.abs(reals(s, "s", -_LARGEST_FREQUENCY, _LARGEST_FREQUENCY))
+        broadcast(degrees=degrees, s=frequencies)
+        return lift.log_profile(d, degrees, frequencies)

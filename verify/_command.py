@@ -15,10 +15,10 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import spherelab
+from verify._pool import Task
 
 if TYPE_CHECKING:
     from spherelab.check import Result
@@ -175,14 +175,6 @@ def _seed(text: str) -> int:
 # --- the plan: which claims, over which points ----------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Task:
-    """A claim to check, and the values in the place of its axes' grids."""
-
-    claim: Claim
-    restrict: Mapping[str, Sequence[float]]
-
-
 def _select(claims: Sequence[Claim], patterns: Sequence[str] | None) -> list[Claim]:
     if patterns is None:
         return list(claims)
@@ -278,7 +270,7 @@ def _run(load: Callable[[], Sequence[Claim]], options: argparse.Namespace, prog:
     }
     start = time.perf_counter()
     tasks, remarks = _plan(_select(load(), options.claim), wanted, options.quick)
-    results = _check_all(tasks, options)
+    results = _check_all(load, tasks, options)
     seconds = time.perf_counter() - start
 
     failed = [result for result in results if not result.verdict.passed]
@@ -298,11 +290,18 @@ def _run(load: Callable[[], Sequence[Claim]], options: argparse.Namespace, prog:
     return FAILED if failed else PASSED
 
 
-def _check_all(tasks: Sequence[Task], options: argparse.Namespace) -> list[Result]:
+def _check_all(
+    load: Callable[[], Sequence[Claim]], tasks: Sequence[Task], options: argparse.Namespace
+) -> list[Result]:
     from spherelab.check import check
+    from verify import _pool
 
     progress = Progress(sys.stderr)
+    workers = _pool.processes(load, tasks, options.quick)
     try:
+        if workers > 1:
+            settings = _pool.Settings(options.quick, options.rigorous, options.seed)
+            return _pool.check_all(load, tasks, settings, workers, progress.of("", "claims"))
         return [
             check(
                 task.claim,
@@ -349,14 +348,14 @@ class Progress:
         self._every = every
         self._width = 0
 
-    def of(self, label: str) -> Callable[[int, int], None]:
+    def of(self, label: str, unit: str = "points") -> Callable[[int, int], None]:
         """The callback that reports (done, all) under this label."""
 
-        def report(done: int, points: int) -> None:
+        def report(done: int, count: int) -> None:
             now = time.monotonic()
             if self._wanted and now >= self._next:
                 self._next = now + self._every
-                self._show(f"{label}: {done}/{points} points")
+                self._show(f"{label}: {done}/{count} {unit}".removeprefix(": "))
 
         return report
 

@@ -56,7 +56,7 @@ def _log_spectra(d: int, beta: float) -> tuple[NDArray[np.int64], Array, Array]:
 
 
 def condition_u_constant(d: int, beta: float) -> tuple[Value, int]:
-    """C_U = sup_{l>=1} r_l/mu_l and the degree where it is attained: U_beta <= C_U J on aligned laws.
+    """C_U = sup_{l>=1} r_l/mu_l and the degree that attains it: U_beta <= C_U J on aligned laws.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def linear_constant(d: int, beta: float, proved: bool = True) -> Value:
 
 
 def _log_remainder(d: int, degrees: NDArray[np.int64], proved: bool) -> Array:
-    """log K_l: how far (Y_l(U) + Y_l(V))/2 is from a multiple of Y_l(M/|M|), per sqrt(N_l) delta."""
+    """log K_l: how far (Y_l(U)+Y_l(V))/2 is from a multiple of Y_l(M/|M|), per sqrt(N_l) delta."""
     laplacian = degrees * (degrees + d - 2.0)
     fourth = laplacian * (3 * laplacian - 2 * d + 4) / (d * d - 1.0)
     if proved:
@@ -123,7 +123,8 @@ def _log_remainder(d: int, degrees: NDArray[np.int64], proved: bool) -> Array:
 def componentwise_bound(loss: SGLoss, d: int, beta: float) -> Value:
     """Bound on the InfoNCE excess from the parts of J, sharper than Theorem 1's [ours].
 
-        excess <= 2 beta D + sum_{l>=1} r_l (sqrt(J_l/mu_l) + sqrt(N_l) K_l D)^2,  D = J_0^{-1}(J_(0)),
+        excess <= 2 beta D + sum_{l>=1} r_l (sqrt(J_l/mu_l) + sqrt(N_l) K_l D)^2,
+        D = J_0^{-1}(J_(0)),
 
     under equal marginals, with the proved bound on K_l. On aligned laws D = 0 and it is the sum
     sum_l r_l |q_l|^2; on the extremal family its first term is exact.
@@ -163,7 +164,7 @@ def componentwise_bound(loss: SGLoss, d: int, beta: float) -> Value:
 
 
 def _certificate_error(loss: SGLoss) -> float:
-    """What the error of J_(0) does to J_0^{-1}: at most k_0 (sqrt(J + e) - sqrt J), J_0 being convex."""
+    """What the error e of J_(0) does to J_0^{-1}: at most k_0 (sqrt(J_(0) + e) - sqrt(J_(0)))."""
     raised = math.sqrt(loss.radial + loss.degree_errors[0])
     return leading_constant() / 2 * (raised - math.sqrt(loss.radial))
 

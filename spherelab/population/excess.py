@@ -41,7 +41,7 @@ _MONTE_CARLO = 1 << 17
 
 
 def infonce_minimum(d: int, beta: float) -> float:
-    """L* = -beta + log lambda_0(beta): the least population InfoNCE loss, at aligned uniform views."""
+    """L* = -beta + log lambda_0(beta): the least population InfoNCE loss (aligned, uniform)."""
     beta = positive(beta, "beta")
     return float(log_lambda0(d, beta)) - beta
 

@@ -132,7 +132,7 @@ def _radial_only(radial: float, error: float, method: str) -> SGLoss:
 
 @functools.lru_cache(maxsize=256)
 def log_mu(d: int, delta: float = 0.0) -> Array:
-    """log mu_l(Delta) for l = 0.._DEGREES, kept: every family of one dimension needs the same ones."""
+    """log mu_l(Delta) for l = 0.._DEGREES, kept: every family of one dimension needs them."""
     result = SGLift().log_eigenvalues(d, np.arange(_DEGREES + 1), delta)
     result.setflags(write=False)
     return result
@@ -245,7 +245,7 @@ _Quadratic = Callable[[Array], Array]
 
 
 def _circle_legendre(directions: Array) -> Iterator[_Quadratic]:
-    """c -> sum_ij c_i c_j cos(l theta_ij) for l = 1, 2, ..: a sum of squares, which cannot cancel."""
+    """c -> sum_ij c_i c_j cos(l theta_ij), l = 1, 2, ..: a sum of squares, which cannot cancel."""
     angles = np.arctan2(directions[:, 1], directions[:, 0])
 
     def form(degree: int) -> _Quadratic:

@@ -5,7 +5,7 @@ A law is a finite mixture of zonal laws (``Law.components``), so g(u) = sum_j w_
     h_j(t) = sum_{l>=1} r_l N_l a_l^j P_l(t),   r_l = I_{l+nu}(beta)/I_nu(beta).
 
 The series keeps its digits where g is small; the closed forms (von Mises-Fisher, atoms) keep them
-where G is large. ``Potential`` offers both and ``excess`` takes the one that the size of g asks for.
+where G is large. ``Potential`` offers both; ``excess`` takes the one that the size of g asks for.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def law_axes(law: Law) -> int:
 
 
 def coherent_log_mean(law: Law, degrees: NDArray[np.int64]) -> Array:
-    """log sum_i w_i |a_l^i|: N_l times its square is |q_l|^2 if the axes coincided; a bound on it."""
+    """log sum_i w_i |a_l^i|: N_l times its square would be |q_l|^2 on one axis; a bound on it."""
     total = np.full(degrees.shape, -np.inf)
     for group in groups(law):
         size = group.law.log_mean_legendre(degrees)[1]

@@ -43,7 +43,7 @@ def misalignment(pair: Pair) -> float:
 
 
 def extremal_loss(delta: float) -> float:
-    """J_0(Delta) = 1/sqrt(3-2 Delta) - 2/sqrt(3-Delta) + 1/sqrt 3, the least J at misalignment Delta.
+    """J_0(Delta) = 1/sqrt(3-2 Delta) - 2/sqrt(3-Delta) + 1/sqrt 3, the least J at a Delta.
 
     It is the SG loss of the extremal family, whose |M|^2 is constant (SG paper, Theorem 1), and
     J >= J_0(Delta) for every pair of views. The displayed form cancels to nothing for small Delta;
@@ -81,7 +81,7 @@ def misalignment_certificate(loss: float) -> float:
     # sqrt J_0 is convex and increasing: Newton from above decreases monotonically to the root.
     delta = min(1.0, 2 * 3**0.75 * target)
     for _ in range(60):
-        a, b, c = math.sqrt(3), math.sqrt(3 - delta), math.sqrt(3 - 2 * delta)
+        b, c = math.sqrt(3 - delta), math.sqrt(3 - 2 * delta)
         root = math.sqrt(extremal_loss(delta))
         # J_0' = c^-3 - b^-3 = (b - c)(b^2 + bc + c^2)/(bc)^3, b - c = Delta/(b + c)
         slope = delta / (b + c) * (b * b + b * c + c * c) / (b * c) ** 3 / (2 * root)
@@ -93,7 +93,7 @@ def misalignment_certificate(loss: float) -> float:
 
 
 def mixture_constant(d: int) -> Value:
-    """I_d = E_s (e^{-s^2/4} 0F1(; d/2; s^4/64) - e^{-s^2/2})^2, with J = eps^2 I_d on the mixture path.
+    """I_d = E_s (e^{-s^2/4} 0F1(; d/2; s^4/64) - e^{-s^2/2})^2: J = eps^2 I_d on the mixture path.
 
     The mixture path is (1-eps) aligned uniform + eps independent uniform (SG paper, Proposition 3);
     1/(2 k_0 sqrt(I_d)) is its excess over the leading term, for every eps and beta.
@@ -107,7 +107,7 @@ def mixture_constant(d: int) -> Value:
 
 
 def independent_radial_loss(d: int, kappa: float) -> Value:
-    """J_(0) of V | U ~ vMF(U, kappa): delta = (1-t)/2 under density e^{kappa t} (1-t^2)^{(d-3)/2}."""
+    """J_(0) of V | U ~ vMF(U, kappa): delta = (1-t)/2, density e^{kappa t} (1-t^2)^{(d-3)/2}."""
     s, weights = gaussian_rule()
     values = []
     for level in (0, 1, 2):

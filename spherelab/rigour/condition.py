@@ -71,16 +71,3 @@ def domination_constant(
         if alone or 2 * bits > max_bits:
             return DominationConstant(value, best + 1 if alone else 0, last, lower, bits)
         bits *= 2
-
-
-def gaussian_quotient_step(degree: Number, d: Number, beta: Number, gamma: Number) -> Ball:
-    """rho_{l+1}/rho_l, rho_l = lambda_l(beta)/lambda_l(2 gamma): the Gaussian kernel against InfoNCE.
-
-    lambda_l(b) = (b/2)^l/(d/2)_l F_l(b^2/4), F_l = 0F1(; l + d/2; .), so the step is
-    (beta/(2 gamma)) [F_{l+1}/F_l](beta^2/4)/[F_{l+1}/F_l](gamma^2).
-    """
-    l, b = exact(degree), exact(d) / 2  # noqa: E741
-    one, two = exact(beta) ** 2 / 4, exact(gamma) ** 2
-    left = one.hypgeom_0f1(l + 1 + b) / one.hypgeom_0f1(l + b)
-    right = two.hypgeom_0f1(l + 1 + b) / two.hypgeom_0f1(l + b)
-    return exact(beta) / (2 * exact(gamma)) * left / right

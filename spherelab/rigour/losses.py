@@ -15,7 +15,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from spherelab.arguments import ArgumentError, dimension
-from spherelab.rigour.balls import BITS, Ball, Number, certainly_within, exact, flint, workprec
+from spherelab.rigour.balls import BITS, Ball, Number, certainly_within, exact, flint, power, workprec
 from spherelab.rigour.spectrum import mu, mu_ratio_upper, r, r_ratio_upper
 
 
@@ -72,8 +72,8 @@ def extremal_loss(delta: Number, bits: int = BITS) -> Ball:
     with workprec(bits + 32):
         ball = _delta(delta)
         low, high = flint().arb(ball.lower()), flint().arb(ball.upper())  # J0 rises with D
-        below = low**2 * _quotient_from(2, low, bits)
-        return below.union(high**2 * _quotient_from(2, high, bits))
+        below = low * low * _quotient_from(2, low, bits)
+        return below.union(high * high * _quotient_from(2, high, bits))
 
 
 def extremal_ratio(delta: Number, bits: int = BITS) -> Ball:
@@ -90,12 +90,12 @@ def extremal_second_order(delta: Number, bits: int = BITS) -> Ball:
     """
     with workprec(bits + 32):
         ball = _delta(delta)
-        square = k0(bits) ** 2
+        square = 12 * exact(3).sqrt()  # k0^2
         w = square * _quotient_from(4, ball, bits)
         slope = exact(Fraction(5, 6)) + w * ball
         s = (1 + ball * slope).sqrt()
-        v = (s + 2) / (2 * s * (s + 1) ** 2)
-        return v * slope**2 - w / 2
+        v = (s + 2) / (2 * s * (s + 1) * (s + 1))
+        return v * slope * slope - w / 2
 
 
 # --- the mixture path of Proposition 3 ------------------------------------------------------------
@@ -176,7 +176,7 @@ def polygon_loss(n: int, bits: int = BITS) -> Ball:
         total, k = flint().arb(0), 1
         while True:
             term = mu(k * n, 2, bits)
-            q = mu_ratio_upper(k * n) ** n
+            q = power(mu_ratio_upper(k * n), n)
             small = term < total * flint().arb(2) ** (-bits)
             if q < 1 and small:
                 return 2 * (total + flint().arb(0).union(term / (1 - q)))
@@ -194,7 +194,7 @@ def polygon_excess(n: int, beta: Number, bits: int = BITS) -> Ball:
         total, k = flint().arb(0), 1
         while True:
             term = r(k * n, 2, beta, bits)
-            q = r_ratio_upper(k * n, 2, beta) ** n
+            q = power(r_ratio_upper(k * n, 2, beta), n)
             small = term < total * flint().arb(2) ** (-bits)
             if q < 1 and small:
                 return (2 * (total + flint().arb(0).union(term / (1 - q)))).log1p()

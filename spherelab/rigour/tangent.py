@@ -71,7 +71,7 @@ class _Shift:
     def mass(self, j: int) -> Ball:
         """e_j."""
         d = self.d
-        return half(d).gamma() ** 2 * half(d + j).rgamma() * half(d - j).rgamma()
+        return power(half(d).gamma(), 2) * half(d + j).rgamma() * half(d - j).rgamma()
 
     def mean_cosine(self, j: int) -> Ball:
         """E cos(j theta)."""
@@ -167,8 +167,10 @@ def tangent_ratio(d: int, beta: Number, delta: Number, bits: int = BITS, order: 
         uniformity = tangent_uniformity(d, beta, ball, bits, order)
         # alpha^2/D = (arcsin(s)/s)^2 rises with s = sqrt(D), from 1
         top = arb(ball.upper())
-        stretch = arb(1).union((top.sqrt().asin() ** 2 / top) if top > 0 else arb(1))
+        stretch = arb(1)
+        if top > 0:
+            stretch = stretch.union(power(top.sqrt().asin(), 2) / top)
         if ball.lower() > 0:
             low = arb(ball.lower())
-            stretch = (low.sqrt().asin() ** 2 / low).union(top.sqrt().asin() ** 2 / top)
+            stretch = (power(low.sqrt().asin(), 2) / low).union(power(top.sqrt().asin(), 2) / top)
         return (1 + stretch * uniformity / (2 * exact(beta))) * extremal_ratio(ball, bits)

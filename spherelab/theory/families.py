@@ -1,4 +1,4 @@
-"""The exact families of pairs on which the bounds are checked, each with the range it is claimed on.
+"""The exact families of pairs on which the bounds are checked, and where each is claimed.
 
 A family is a constructor with named axes, so that one claim a family can be made of any functional.
 """
@@ -146,7 +146,7 @@ CHANNEL = Family(
     (
         Axis("d", (2, 16, 1024), 2, 1024, "integer", quick=(8,)),
         Axis("kappa", (0.1, 10.0), 1e-3, 300.0, "log", quick=(1.0,)),
-        Axis("delta", (1e-4, 0.05, 0.5), 1e-6, 1.0, "log", quick=(0.05,)),
+        Axis("delta", (1e-4, 0.1), 1e-6, 1.0, "log", quick=(0.05,)),
         _CORRELATION,
     ),
     where=_channel_exists,

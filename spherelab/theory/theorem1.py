@@ -9,6 +9,7 @@ Theta(J), why the linear term is needed, and what the hypothesis of equal margin
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from collections.abc import Callable
@@ -28,13 +29,16 @@ from spherelab.population import (
     sg_loss,
     uniformity_excess,
 )
+from spherelab.theory import proofs
 from spherelab.theory.families import (
+    ANTIPODAL,
     BETA,
     DELTA,
     DIMENSION,
     EQUAL_MARGINALS,
     EVERY,
     EXTREMAL,
+    MIXTURE,
     TANGENT_SHIFT,
     Family,
 )
@@ -42,6 +46,12 @@ from spherelab.value import Value
 from spherelab.zonal import ExpKernel, SGLift
 
 _PAPER = "SG paper, Theorem 1"
+# On these families excess/leading = Delta/(k_0 sqrt J) is a function of one variable, at most 1.
+_RATIO_PROOFS = {
+    EXTREMAL: proofs.extremal_ratio_at_most_one,
+    MIXTURE: proofs.mixture_ratio_at_most_one,
+    ANTIPODAL: proofs.antipodal_ratio,
+}
 
 
 # --- the two sides --------------------------------------------------------------------------------
@@ -120,6 +130,7 @@ def _bound(family: Family) -> Claim:
         formula=r"\mathcal{L}_\beta-\mathcal{L}^\star_\beta\leq 4\cdot 3^{3/4}\,\beta\,"
         r"\sqrt{\mathcal{J}}+C(d,\beta)\,\mathcal{J}",
         note=note,
+        prove=_RATIO_PROOFS.get(family),
     )
 
 
@@ -140,8 +151,9 @@ def _componentwise(family: Family) -> Claim:
         relation=Relation.AT_MOST,
         right=right,
         tight=family is EXTREMAL or family.aligned,
-        formula=r"\mathcal{L}_\beta-\mathcal{L}^\star_\beta\leq 2\beta\Delta^\star+\sum_{\ell\geq 1}"
-        r"r_\ell\left(\sqrt{\mathcal{J}_\ell/\mu_\ell}+\sqrt{N_\ell}\,K_\ell\Delta^\star\right)^2",
+        formula=r"\mathcal{L}_\beta-\mathcal{L}^\star_\beta\leq 2\beta\Delta^\star"
+        r"+\sum_{\ell\geq 1}r_\ell\left(\sqrt{\mathcal{J}_\ell/\mu_\ell}"
+        r"+\sqrt{N_\ell}\,K_\ell\Delta^\star\right)^2",
     )
 
 
@@ -168,6 +180,7 @@ def _misalignment(family: Family) -> Claim:
         right=right,
         tight=family is EXTREMAL,
         formula=r"\Delta\leq k_0\sqrt{\mathcal{J}},\quad k_0=2\cdot 3^{3/4}",
+        prove=_RATIO_PROOFS.get(EXTREMAL if family is TANGENT_SHIFT else family),
     )
 
 
@@ -207,6 +220,7 @@ _SHARP = Claim(
     tight=True,
     formula=r"\lim_{\Delta\to 0}\frac{\mathcal{L}_\beta-\mathcal{L}^\star_\beta}"
     r"{4\cdot 3^{3/4}\,\beta\,\sqrt{\mathcal{J}}}=1",
+    prove=proofs.extremal_expansion,
 )
 
 
@@ -227,6 +241,7 @@ _SLOPE = Claim(
     tight=True,
     formula=r"\lim_{\Delta\to 0}\frac{1-\mathrm{ratio}(\Delta)}{\Delta}=\frac{5}{12}",
     resolution=1e-4,
+    prove=proofs.extremal_expansion,
 )
 
 _LEADING_ALONE = Claim(
@@ -241,11 +256,12 @@ _LEADING_ALONE = Claim(
     right=lambda d, delta, beta: leading_term(beta, sg_loss(Extremal(d, delta))),
     tight=True,
     formula=r"2\beta\Delta\leq 4\cdot 3^{3/4}\,\beta\,\sqrt{\mathcal{J}_0(\Delta)}",
+    prove=proofs.extremal_ratio_at_most_one,
 )
 
 _CERTIFICATE = Claim(
     key="theorem1.certificate",
-    statement="the extremal family attains Delta = J0^{-1}(J), the sharp form of Delta <= k0 sqrt(J)",
+    statement="the extremal family attains Delta = J0^{-1}(J), sharper than Delta <= k0 sqrt(J)",
     source="J >= J_(0) >= J0(Delta), both by Jensen",
     ours=True,
     domain=Domain((DIMENSION, DELTA)),
@@ -288,7 +304,7 @@ _THETA = Claim(
     "kappa -> 0",
     source="SG paper, Figure 1a (Theta(J)); the constant is ours",
     ours=True,
-    domain=Domain((DIMENSION, BETA)),
+    domain=Domain((DIMENSION, dataclasses.replace(BETA, values=(0.1, 5.0, 50.0)))),
     # extrapolated in h = kappa^2/d, in which U/J is a power series
     left=lambda d, beta: _extrapolated(
         lambda h: _aligned_quotient(d, beta, math.sqrt(h * d)), 2e-5
@@ -303,7 +319,7 @@ _THETA = Claim(
 
 _ALIGNED_LINEAR = Claim(
     key="theorem1.aligned-linear",
-    statement="on the aligned vMF path U_beta <= C_U J, C_U = sup_l r_l/mu_l: linear, no square root",
+    statement="on the aligned vMF path U_beta <= C_U J, C_U = sup_l r_l/mu_l: no square root",
     source="SG paper, Condition (U) and Figure 1a",
     ours=False,
     domain=Domain(
@@ -364,6 +380,7 @@ _LINEAR_NEEDED = Claim(
     right=lambda d, beta, n: leading_term(beta, sg_loss(_polygon(n))),
     tight=False,
     formula=r"\mathcal{U}_\beta(n\mathrm{-gon})>4\cdot 3^{3/4}\,\beta\,\sqrt{\mathcal{J}}",
+    prove=proofs.polygon_needs_the_linear_term,
 )
 
 
@@ -392,6 +409,7 @@ _HYPOTHESIS = Claim(
     right=lambda d, delta, beta: leading_term(beta, sg_loss(TangentShift(d, delta))),
     tight=False,
     formula=r"2\beta\Delta+\mathcal{U}_\beta(P_U)>4\cdot 3^{3/4}\,\beta\,\sqrt{\mathcal{J}}",
+    prove=proofs.tangent_shift_exceeds,
     note="The hypothesis is needed: this is a counterexample without it, not a violation. "
     "With cross-view negatives the bound holds on the same family (theorem1.bound.tangent-shift).",
 )
