@@ -64,14 +64,19 @@ def centre(a: Array, c: Array, x: Array) -> Centre:
     return Centre(np.where(lower, small, 1 - small), np.where(lower, 1 - small, small))
 
 
-def log_height(a: Array, c: Array, at: Centre) -> extended.Pair:
-    """a log v + c log(1-v) at the centre, as a double-double."""
+def log_height(a: Array, c: Array, x: Array, at: Centre) -> extended.Pair:
+    """a log v + c log(1-v) - x v at the centre, as a double-double.
+
+    Only the smaller of v and 1-v is used: below 2^-29 the other one is no longer exact.
+    """
     lower = at.v <= at.w
     small = np.where(lower, at.v, at.w)
     log_small, log_large = extended.log(small), extended.log_complement(small)
-    return extended.add(
+    return extended.total(
         extended.scale(np.where(lower, a, c), log_small),
         extended.scale(np.where(lower, c, a), log_large),
+        extended.exact(np.where(lower, 0.0, -x)),
+        extended.two_product(np.where(lower, -x, x), small),
     )
 
 
@@ -87,13 +92,14 @@ def offsets(at: Centre, y: Array) -> Offsets:
     """v/v0, (1-v)/(1-v0) and v - v0 at logit distance y, each to full relative accuracy.
 
     v = v0 e^y/(w0 + v0 e^y): log(v/v0) = -log1p(w0 (e^-y - 1)), log(w/w0) = -log1p(v0 (e^y - 1)).
-    On the side where the bracket cancels it comes from the other one: they differ by y.
+    Where one bracket cancels to below 1/2, it comes from the other: the two logs differ by y.
     """
     rise, fall = np.expm1(y), np.expm1(-y)
     shift = at.v * at.w * np.where(y > 0, -fall, rise)
     shift = shift / np.where(y > 0, 1 + at.w * fall, 1 + at.v * rise)
-    log_v, log_w = -np.log1p(at.w * fall), -np.log1p(at.v * rise)
-    log_v, log_w = np.where(y > 1, log_w + y, log_v), np.where(y < -1, log_v - y, log_w)
+    in_v, in_w = at.w * fall, at.v * rise
+    log_v, log_w = -np.log1p(in_v), -np.log1p(in_w)
+    log_v, log_w = np.where(in_v < -0.5, log_w + y, log_v), np.where(in_w < -0.5, log_v - y, log_w)
     return Offsets(log_v, log_w, shift)
 
 
@@ -206,9 +212,7 @@ def log_beta_laplace(
         if np.any(lost_c[block]):
             exponent += lost_c[block, None] * (np.log(at.w)[:, None] + point.log_w)
         area = np.log(spacing * np.exp(exponent).sum(axis=1))
-        height = extended.add(
-            log_height(a[block], c[block], at), extended.two_product(-x[block], at.v)
-        )
+        height = log_height(a[block], c[block], x[block], at)
         high[block], low[block] = extended.add(height, extended.exact(area))
     return high.reshape(shape), low.reshape(shape)
 
@@ -277,6 +281,8 @@ def _tilted_beta_rule(a: float, b: float, x: float, level: int) -> tuple[Array, 
     kept = weights > 0
     v = (at.v * np.exp(point.log_v[0]))[kept]
     complement = (at.w * np.exp(point.log_w[0]))[kept]
+    lower = v < complement  # the smaller one has its digits
+    v, complement = np.where(lower, v, 1 - complement), np.where(lower, 1 - v, complement)
     weights = weights[kept]
     return v, complement, weights / weights.sum()
 

@@ -119,8 +119,7 @@ class _Inner:
 
     def log_height(self) -> extended.Pair:
         """log of the integrand of T at its centre for x0."""
-        product = extended.two_product(-self.tilt, self.at.v)
-        return extended.add(log_height(self.a, self.c, self.at), product)
+        return log_height(self.a, self.c, self.tilt, self.at)
 
 
 @dataclass(frozen=True)

@@ -35,11 +35,12 @@ def log_pfq(top: Sequence[Any], bottom: Sequence[Any], x: Any) -> Any:
 
     with workprec():
         top, bottom, x = [arb(a) for a in top], [arb(b) for b in bottom], arb(x)
-        above, below, factor = [float(a) for a in top], [float(b) for b in bottom], float(x)
+        above, below = [float(a) for a in top], [float(b) for b in bottom]
+        log_x = float(x.log())
 
         def log_ratio(n: float) -> float:  # of the term n + 1 to the term n
             up = sum(math.log(a + n) for a in above)
-            return up - sum(math.log(b + n) for b in below) + math.log(factor / (n + 1))
+            return up - sum(math.log(b + n) for b in below) + log_x - math.log(n + 1)
 
         largest = _last_crossing(log_ratio)
         total = term = arb(1)

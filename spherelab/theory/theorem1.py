@@ -48,9 +48,9 @@ from spherelab.zonal import ExpKernel, SGLift
 _PAPER = "SG paper, Theorem 1"
 # On these families excess/leading = Delta/(k_0 sqrt J) is a function of one variable, at most 1.
 _RATIO_PROOFS = {
-    EXTREMAL: proofs.extremal_ratio_at_most_one,
-    MIXTURE: proofs.mixture_ratio_at_most_one,
-    ANTIPODAL: proofs.antipodal_ratio,
+    EXTREMAL: proofs.extremal_bound,
+    MIXTURE: proofs.mixture_bound,
+    ANTIPODAL: proofs.antipodal_bound,
 }
 
 
@@ -256,7 +256,7 @@ _LEADING_ALONE = Claim(
     right=lambda d, delta, beta: leading_term(beta, sg_loss(Extremal(d, delta))),
     tight=True,
     formula=r"2\beta\Delta\leq 4\cdot 3^{3/4}\,\beta\,\sqrt{\mathcal{J}_0(\Delta)}",
-    prove=proofs.extremal_ratio_at_most_one,
+    prove=proofs.extremal_bound,
 )
 
 _CERTIFICATE = Claim(
@@ -380,7 +380,7 @@ _LINEAR_NEEDED = Claim(
     right=lambda d, beta, n: leading_term(beta, sg_loss(_polygon(n))),
     tight=False,
     formula=r"\mathcal{U}_\beta(n\mathrm{-gon})>4\cdot 3^{3/4}\,\beta\,\sqrt{\mathcal{J}}",
-    prove=proofs.polygon_needs_the_linear_term,
+    prove=proofs.polygon_excess,
 )
 
 
@@ -409,7 +409,7 @@ _HYPOTHESIS = Claim(
     right=lambda d, delta, beta: leading_term(beta, sg_loss(TangentShift(d, delta))),
     tight=False,
     formula=r"2\beta\Delta+\mathcal{U}_\beta(P_U)>4\cdot 3^{3/4}\,\beta\,\sqrt{\mathcal{J}}",
-    prove=proofs.tangent_shift_exceeds,
+    prove=proofs.tangent_shift,
     note="The hypothesis is needed: this is a counterexample without it, not a violation. "
     "With cross-view negatives the bound holds on the same family (theorem1.bound.tangent-shift).",
 )
