@@ -200,8 +200,7 @@ def _log_lambda0(d: int, x: ArrayLike) -> tuple[Array, NDArray[np.bool_], Array,
     for k in np.unique(exponent[~near]):
         here = ~near & (exponent == k)
         # x = m 2^k with m in [1/2, 1): 4m - 3 runs over [-1, 1)
-        values = chebval(np.where(here, 4 * mantissa - 3, 0.0), _octave(d, int(k)))
-        rest = np.where(here, values, rest)
+        rest[here] = chebval(4 * mantissa[here] - 3, _octave(d, int(k)))
     return x, near, np.log1p(series), rest
 
 

@@ -109,14 +109,17 @@ def curvature(a: Array, c: Array, x: Array, at: Centre) -> Array:
     return np.maximum(bend, np.minimum(a, c) / 4)  # only rounding can bring it below
 
 
-def step(curvature: Array) -> Array:
-    """Trapezoid step in a logarithmic variable that leaves an error below 1e-17.
+def step(curvature: Array, floor: float = 64.0) -> Array:
+    """Trapezoid step in a logarithmic variable that leaves an error below 1e-16.
 
-    Around its maximum the integrand behaves between a Gaussian and e^(k y - k e^y), k = curvature,
-    whose Fourier transform is |Gamma(k + i tau)|; 2 pi / h is where that has fallen by 1e-17. The
-    line 20 + 2.6 k lies above the needed 1/h^2 for all k >= 1/16.
+    2 pi / h must be where the integrand's Fourier transform has fallen by that much. Around its
+    maximum the integrand behaves between a Gaussian and e^(k y - k e^y), k = curvature, with the
+    transform |Gamma(k + i tau)|: 1/h^2 = 20 + 2.6 k is enough for all k >= 1/16. But where the
+    factors (1-v)^c and e^(-x v) nearly cancel in first order, x = -c, what is left is e^(a y - c
+    e^(2y) / 2), half as wide a strip: there, at small a, it takes 1/h^2 = 60 (by a scan of a, c
+    and x, where 20 leaves 1e-10 and 40 leaves 1e-13).
     """
-    return 1.0 / np.sqrt(20.0 + 2.6 * curvature)
+    return 1.0 / np.sqrt(floor + 2.6 * curvature)
 
 
 def reach(a: Array, c: Array, x: Array, at: Centre, side: float | Array, scale: Array) -> Array:
@@ -185,6 +188,16 @@ def _nodes(a: Array, c: Array, x: Array, level: int) -> tuple[Centre, Array, Arr
     return at, spacing, grid(left, right, spacing)
 
 
+def _blocks(least: Array) -> list[NDArray[np.int64]]:
+    """Indices in blocks of similar ``least`` = min(a, c): few nodes of a common grid are wasted."""
+    order = np.argsort(least, kind="stable")
+    if least.size <= 256:
+        return [order]
+    cuts = np.flatnonzero(np.diff(np.floor(0.5 * np.log2(least[order])))) + 1
+    parts = np.split(order, cuts)
+    return [piece for part in parts for piece in np.array_split(part, -(-part.size // 4096))]
+
+
 def log_beta_laplace(
     a: ArrayLike, c: ArrayLike, x: ArrayLike, a_low: ArrayLike = 0.0, c_low: ArrayLike = 0.0
 ) -> extended.Pair:
@@ -200,9 +213,7 @@ def log_beta_laplace(
     high, low = np.empty(a.size), np.empty(a.size)
     if a.size == 0:
         return high.reshape(shape), low.reshape(shape)
-    # Blocks of similar width waste few nodes on the common grid.
-    order = np.argsort(np.minimum(a, c), kind="stable")
-    for block in np.array_split(order, max(1, -(-a.size // 4096))):
+    for block in _blocks(np.minimum(a, c)):
         at, spacing, y = _nodes(a[block], c[block], x[block], 0)
         point = offsets(Centre(at.v[:, None], at.w[:, None]), y)
         exponent = a[block, None] * point.log_v + c[block, None] * point.log_w

@@ -181,7 +181,8 @@ class _Rule:
 
     @property
     def spacing(self) -> Array:
-        return step(self.degrees + 0.5)
+        # e^(power xi - load e^xi), averaged over loads: the simpler case of ``step``.
+        return step(self.degrees + 0.5, 20.0)
 
     def blocks(self) -> Iterator[slice]:
         """Runs of degrees whose common grid has at most _BLOCK elements."""

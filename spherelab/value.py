@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 
 class Value(float):
     """A float with the absolute error that its evaluation states, and how it was obtained.
@@ -20,13 +22,13 @@ class Value(float):
     error: float
     method: str
 
-    def __new__(cls, value: float, error: float = 0.0, method: str = "") -> Value:
+    def __new__(cls, value: float, error: float = 0.0, method: str = "") -> Self:
         self = super().__new__(cls, value)
         self.error = float(error)
         self.method = method
         return self
 
-    def __getnewargs__(self) -> tuple[float, float, str]:
+    def __getnewargs__(self) -> Any:  # for copy and pickle
         return (float(self), self.error, self.method)
 
     def __repr__(self) -> str:

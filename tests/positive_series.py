@@ -126,23 +126,23 @@ def iv_ratio(nu: Any, x: Any) -> Any:
         return quotient.exp() * x / (2 * (nu + 1))
 
 
-def log_lambda(l: int, d: int, beta: Any) -> Any:  # noqa: E741
+def log_lambda(ell: int, d: int, beta: Any) -> Any:
     """log lambda_l(beta) on S^(d-1)."""
     from flint import arb
 
     with workprec():
         half, beta = arb(d) / 2, arb(beta)
-        value = log_pfq([], [half + l], beta * beta / 4)
-        return value + l * (beta / 2).log() - (half + l).lgamma() + half.lgamma()
+        value = log_pfq([], [half + ell], beta * beta / 4)
+        return value + ell * (beta / 2).log() - (half + ell).lgamma() + half.lgamma()
 
 
-def log_r(l: int, d: int, beta: Any) -> Any:  # noqa: E741
+def log_r(ell: int, d: int, beta: Any) -> Any:
     """log r_l = log I_{nu+l}(beta)/I_nu(beta), nu = d/2 - 1."""
     with workprec():
-        return log_lambda(l, d, beta) - log_lambda(0, d, beta)
+        return log_lambda(ell, d, beta) - log_lambda(0, d, beta)
 
 
-def lift(l: int, d: int, square1: Any, square2: Any) -> tuple[Any, Any]:  # noqa: E741
+def lift(ell: int, d: int, square1: Any, square2: Any) -> tuple[Any, Any]:
     """log k_l(r1, r2), l >= 1, from the squared radii, and gain_l/mu_l where both are 1.
 
     k_l = (r1 r2)^l Q^2 Gamma(c)/sqrt(pi) p^-c sum_n (c)_n p^-n [z^n] M(r1^2 z) M(r2^2 z),
@@ -155,7 +155,7 @@ def lift(l: int, d: int, square1: Any, square2: Any) -> tuple[Any, Any]:  # noqa
         square1, square2 = arb(square1), arb(square2)
         p = 1 + square1 + square2
         rho = float(((square1 + square2) / p).mid())
-        a, b, c = l / 2, l + d / 2, l + 0.5
+        a, b, c = ell / 2, ell + d / 2, ell + 0.5
         count, log_term, best = 0, 0.0, 0.0
         while True:
             ratio = rho * (c + count) * (a + count) / ((count + 1) * (b + count))
@@ -168,7 +168,7 @@ def lift(l: int, d: int, square1: Any, square2: Any) -> tuple[Any, Any]:  # noqa
         def moments(square: Any) -> Any:
             values = [arb(1)]
             for k in range(count):
-                ratio = fmpq(l + 2 * k, (2 * l + d + 2 * k) * (k + 1))
+                ratio = fmpq(ell + 2 * k, (2 * ell + d + 2 * k) * (k + 1))
                 values.append(values[-1] * ratio * square / p)
             return arb_poly(values)
 
@@ -178,11 +178,13 @@ def lift(l: int, d: int, square1: Any, square2: Any) -> tuple[Any, Any]:  # noqa
         for n in range(count + 1):
             term = rise * product[n]
             total, first = total + term, first + n * term
-            rise *= fmpq(2 * l + 1 + 2 * n, 2)
-        half_l, half_ld, half_2ld = arb(l) / 2, arb(l + d) / 2, arb(2 * l + d) / 2
-        result = 2 * (half_ld.lgamma() - half_2ld.lgamma()) + (arb(l) + 0.5).lgamma()
-        result += half_l * (square1 * square2).log() - (arb(l) + 0.5) * p.log() - arb.pi().log() / 2
-        return result + total.log(), (l - 1 + first / total) / 3
+            rise *= fmpq(2 * ell + 1 + 2 * n, 2)
+        half_l, half_ld, half_2ld = arb(ell) / 2, arb(ell + d) / 2, arb(2 * ell + d) / 2
+        result = 2 * (half_ld.lgamma() - half_2ld.lgamma()) + (arb(ell) + 0.5).lgamma()
+        result += (
+            half_l * (square1 * square2).log() - (arb(ell) + 0.5) * p.log() - arb.pi().log() / 2
+        )
+        return result + total.log(), (ell - 1 + first / total) / 3
 
 
 def gap(value: Any, truth: Any) -> float:

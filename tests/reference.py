@@ -3,10 +3,10 @@
 Nothing here is meant to be fast, and nothing here imports the library: each value is computed from
 its definition, by a route that shares no formula with the one it checks. Two kinds of routes:
 
-- ``*_arb``: ball arithmetic (python-flint), good to `DIGITS` digits or more for d up to 1e5, degrees
-  to 1e4, beta from 1e-8 to 1e6. Special functions are Arb's own (rigorous); the integrals over the
-  frequency are trapezoid sums in log s, halved until two of them agree (not a proof, but two orders
-  beyond what is asked). Results are ``flint.arb``.
+- ``*_arb``: ball arithmetic (python-flint), good to `DIGITS` digits or more for d up to 1e5,
+  degrees to 1e4, beta from 1e-8 to 1e6. Special functions are Arb's own (rigorous); the integrals
+  over the frequency are trapezoid sums in log s, halved until two of them agree to 30 digits (not
+  a proof). Results are ``flint.arb``.
 - ``*_mp``: mpmath, for moderate parameters, so that the two sides of a test can both be slow.
   Results are ``mpmath.mpf``.
 
@@ -150,7 +150,8 @@ def iv_ratio_complement_arb(nu: Number, x: Number) -> Any:
 def log_lambda_arb(l: int, d: int, beta: Number) -> Any:  # noqa: E741
     """log lambda_l(beta), the eigenvalue of e^{beta u.v} on S^(d-1).
 
-    lambda_l = Gamma(d/2) (2/beta)^nu I_{l+nu}(beta), nu = d/2 - 1; l = 0 is log 0F1(; d/2; beta^2/4).
+    lambda_l = Gamma(d/2) (2/beta)^nu I_{l+nu}(beta), nu = d/2 - 1; at l = 0 it is
+    log 0F1(; d/2; beta^2/4).
     """
 
     def route() -> Any:
@@ -318,7 +319,7 @@ def cross_arb(l: int, d: int, r1: Number, r2: Number) -> Any:  # noqa: E741
 
 
 def gain_arb(l: int, d: int) -> Any:  # noqa: E741
-    """gain_l = (1/2) E_s[(s^2 - 1) psi_l^2], from this definition (it cancels; 320 bits do not mind)."""
+    """gain_l = (1/2) E_s[(s^2 - 1) psi_l^2], from this definition: it cancels, at 320 bits."""
     from flint import arb
 
     return _frequency_integral(l, d, 1, 1, lambda x: x - arb(1) / 2)

@@ -279,47 +279,47 @@ class TestLambda0:
 class TestSpectrum:
     @settings(max_examples=60)
     @given(dimensions, degrees, arguments)
-    def test_eigenvalues(self, d: int, l: int, x: float) -> None:  # noqa: E741
-        truth = slow_log_lambda(l, d, x)
-        value = float(bessel.log_eigenvalues(d, l, x))
+    def test_eigenvalues(self, d: int, ell: int, x: float) -> None:
+        truth = slow_log_lambda(ell, d, x)
+        value = float(bessel.log_eigenvalues(d, ell, x))
         assert gap(value, truth) <= ulps(value, 4e-14)
         with workprec():
             from flint import arb
 
             truth = truth - arb(x)
-        shifted = float(bessel.log_eigenvalues(d, l, x, offset=-x))
+        shifted = float(bessel.log_eigenvalues(d, ell, x, offset=-x))
         assert gap(shifted, truth) <= ulps(shifted, 4e-14)
 
     @settings(max_examples=60)
     @given(dimensions, degrees, arguments)
-    def test_quotients(self, d: int, l: int, x: float) -> None:  # noqa: E741
-        value = float(bessel.log_iv_quotient(d, l, x))
-        assert gap(value, slow_log_r(l, d, x)) <= ulps(value, 4e-14)
+    def test_quotients(self, d: int, ell: int, x: float) -> None:
+        value = float(bessel.log_iv_quotient(d, ell, x))
+        assert gap(value, slow_log_r(ell, d, x)) <= ulps(value, 4e-14)
 
     @pytest.mark.parametrize(
-        ("l", "d", "x"), [(10_000, 100_000, 1e6), (10, 2, 1e6), (100, 1000, 1e4), (3, 8, 5.0)]
+        ("ell", "d", "x"), [(10_000, 100_000, 1e6), (10, 2, 1e6), (100, 1000, 1e4), (3, 8, 5.0)]
     )
-    def test_against_ball_arithmetic(self, l: int, d: int, x: float) -> None:  # noqa: E741
+    def test_against_ball_arithmetic(self, ell: int, d: int, x: float) -> None:
         for function, slow in (
             (bessel.log_eigenvalues, reference.log_lambda_arb),
             (bessel.log_iv_quotient, reference.log_r_arb),
         ):
-            value = float(function(d, l, x))
-            assert reference.absolute_error(value, slow(l, d, x)) <= ulps(value, 4e-14)
+            value = float(function(d, ell, x))
+            assert reference.absolute_error(value, slow(ell, d, x)) <= ulps(value, 4e-14)
 
     @pytest.mark.parametrize("d", [2, 7, 1000])
     @pytest.mark.parametrize("x", [1e-8, 3.0, 2e4])
     def test_kept_and_fresh_values_agree(self, d: int, x: float) -> None:
         """A number x with low degrees goes through a table, anything else does not."""
-        l = np.array([[0, 5, 63], [64, 700, 5], [1023, 1, 2]])  # noqa: E741
-        kept = bessel.log_iv_quotient(d, l, x)
-        fresh = bessel.log_iv_quotient(d, l, np.array([x, x, x]))
+        ell = np.array([[0, 5, 63], [64, 700, 5], [1023, 1, 2]])
+        kept = bessel.log_iv_quotient(d, ell, x)
+        fresh = bessel.log_iv_quotient(d, ell, np.array([x, x, x]))
         assert kept.shape == fresh.shape == (3, 3)
         assert np.all(np.abs(kept - fresh) <= np.maximum(np.spacing(np.abs(kept)), 2e-14))
-        beyond = bessel.log_iv_quotient(d, np.append(l, 1024), x)[:-1].reshape(3, 3)
+        beyond = bessel.log_iv_quotient(d, np.append(ell, 1024), x)[:-1].reshape(3, 3)
         assert np.all(np.abs(kept - beyond) <= np.maximum(np.spacing(np.abs(kept)), 2e-14))
         for index in np.ndindex(3, 3):
-            alone = bessel.log_iv_quotient(d, int(l[index]), x)
+            alone = bessel.log_iv_quotient(d, int(ell[index]), x)
             assert alone.shape == ()
             assert alone == kept[index]
 
@@ -336,10 +336,10 @@ class TestSpectrum:
         assert mixed[1] == pytest.approx(math.log(bessel.iv_ratio(1.5, 1.0)), rel=1e-15)
 
     def test_falls_with_the_degree_and_rises_with_the_argument(self) -> None:
-        l = np.arange(1500)  # noqa: E741
+        ell = np.arange(1500)
         x = np.geomspace(1e-6, 1e5, 25)
         for d in (2, 30, 5000):
-            values = bessel.log_iv_quotient(d, l[:, None], x)
+            values = bessel.log_iv_quotient(d, ell[:, None], x)
             assert np.all(values <= 0)
             assert np.all(np.diff(values, axis=0) < 0)
             assert np.all(np.diff(values[1:], axis=1) > 0)
@@ -347,9 +347,9 @@ class TestSpectrum:
     def test_recurrence_between_degrees(self) -> None:
         """r_{l-1} - r_{l+1} = (2l+d-2)/x r_l, DLMF 10.29.1."""
         for d, x in ((2, 0.5), (3, 40.0), (16, 5.0), (100, 300.0)):
-            l = np.arange(0, 40)  # noqa: E741
-            r = np.exp(bessel.log_iv_quotient(d, l, x))
-            middle = l[1:-1]
+            ell = np.arange(0, 40)
+            r = np.exp(bessel.log_iv_quotient(d, ell, x))
+            middle = ell[1:-1]
             assert np.allclose(r[:-2] - r[2:], (2 * middle + d - 2) / x * r[1:-1], rtol=1e-12)
 
 
@@ -379,7 +379,7 @@ def test_bad_order_or_argument(name: str, nu: object, x: object, message: str) -
 
 @pytest.mark.parametrize("name", ["log_eigenvalues", "log_iv_quotient"])
 @pytest.mark.parametrize(
-    ("d", "l", "x", "message"),
+    ("d", "ell", "x", "message"),
     [
         (1, 2, 1.0, "d must be an integer >= 2, got 1"),
         (2.5, 2, 1.0, "d must be an integer >= 2, got 2.5"),
@@ -393,9 +393,9 @@ def test_bad_order_or_argument(name: str, nu: object, x: object, message: str) -
         (5, [1, 2], [1.0, 2.0, 3.0], r"shapes must fit together, got degrees \(2,\) and x \(3,\)"),
     ],
 )
-def test_bad_spectrum(name: str, d: object, l: object, x: object, message: str) -> None:  # noqa: E741
+def test_bad_spectrum(name: str, d: object, ell: object, x: object, message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
-        getattr(bessel, name)(d, l, x)
+        getattr(bessel, name)(d, ell, x)
 
 
 def test_eigenvalues_need_a_positive_argument() -> None:

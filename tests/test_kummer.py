@@ -108,7 +108,7 @@ class TestLogKummer:
             for j in range(3):
                 alone = log_kummer(float(a[i, 0]), float(b[j]), 7.0)
                 assert alone.shape == ()
-                assert abs(alone - whole[i, j]) <= 2 * np.spacing(abs(alone))
+                assert abs(alone - whole[i, j]) <= max(np.spacing(abs(alone)), 2e-14)
         assert log_kummer([], [], 1.0).shape == (0,)
         assert log_beta_laplace(np.empty((0, 3)), 1.0, 1.0)[0].shape == (0, 3)
 

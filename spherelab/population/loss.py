@@ -6,6 +6,7 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -68,7 +69,7 @@ class SGLoss(Value):
 
     def __new__(
         cls, by_degree: ArrayLike, degree_errors: ArrayLike, tail: float, method: str
-    ) -> SGLoss:
+    ) -> Self:
         parts, errors = np.array(by_degree, dtype=float), np.array(degree_errors, dtype=float)
         self = super().__new__(cls, math.fsum(parts), math.fsum(errors) + tail, method)
         parts.setflags(write=False)
@@ -77,7 +78,7 @@ class SGLoss(Value):
         self.radial = float(parts[0])
         return self
 
-    def __getnewargs__(self) -> tuple[Array, Array, float, str]:  # type: ignore[override]
+    def __getnewargs__(self) -> Any:
         tail = self.error - math.fsum(self.degree_errors)
         return (self.by_degree, self.degree_errors, tail, self.method)
 
@@ -261,10 +262,14 @@ def _gram_legendre(directions: Array) -> Iterator[_Quadratic]:
     gram = np.clip(directions @ directions.T, -1.0, 1.0)
     lower, upper = np.ones_like(gram), gram
     for degree in itertools.count(1):
-        matrix = upper
-        yield lambda rows, matrix=matrix: np.maximum(np.sum((rows @ matrix) * rows, axis=1), 0.0)
+        yield functools.partial(_quadratic, upper)
         ahead = ((2 * degree + d - 2) * gram * upper - degree * lower) / (degree + d - 2)
         lower, upper = upper, ahead
+
+
+def _quadratic(matrix: Array, rows: Array) -> Array:
+    """sum_ij c_i c_j M_ij for each row c; a square, so below zero is rounding."""
+    return np.maximum(np.sum((rows @ matrix) * rows, axis=1), 0.0)
 
 
 def _profiles(d: int, radii: Array) -> Iterator[tuple[Array, Array]]:

@@ -146,26 +146,33 @@ class Potential:
         noise = _EPS * self.series_size
         if noise < 1e-3:
             total = 1 + self.excess_by_series(cosines)
-            if total.min() > 8 * noise:
-                logs = np.log(total)
-                error = noise * float(weights @ (1 / total))
-                if error <= 2e-12 * abs(float(weights @ logs)):
-                    return logs, error
-        rows = []
+            lost = total <= 8 * noise  # far from the law, where G is nothing; |log G| <= 2 beta
+            total = np.where(lost, 8 * noise, total)
+            logs = np.log(total)
+            error = noise * float(weights @ (1 / total)) + 2 * self.beta * float(weights @ lost)
+            if error <= 2e-12 * abs(float(weights @ logs)):
+                return logs, error
+        rows: list[Array] = []
+        missed = 0.0
         for part, t in zip(self.parts, cosines, strict=True):
             closed = part.law.log_potential(self.beta, t)
             if closed is None:
-                closed = chebval(t, _interpolant(part.law, self.beta))
+                coefficients, rest = _interpolant(part.law, self.beta)
+                closed = np.asarray(chebval(t, coefficients), dtype=float)
+                missed = max(missed, rest)
             rows.append(closed + np.log(part.weights))
         stacked = np.concatenate(rows, axis=1)
         top = stacked.max(axis=1)
-        logs = top + np.log(np.exp(stacked - top[:, None]).sum(axis=1))
-        return logs, 8 * _EPS * float(weights @ (1 + np.abs(top)))
+        spread: Array = np.log(np.exp(stacked - top[:, None]).sum(axis=1))
+        return top + spread, missed + 8 * _EPS * float(weights @ (1 + np.abs(top)))
 
 
 @functools.lru_cache(maxsize=64)
-def _interpolant(law: AxialLaw, beta: float) -> Array:
-    """Chebyshev coefficients in t of ``log_potential_by_quadrature``, doubled until they end."""
+def _interpolant(law: AxialLaw, beta: float) -> tuple[Array, float]:
+    """Chebyshev coefficients in t of ``log_potential_by_quadrature``, and the size of the last.
+
+    Their number is doubled until the last quarter is rounding.
+    """
     nodes = 32
     while True:
         angles = (np.arange(nodes) + 0.5) * np.pi / nodes
@@ -174,7 +181,7 @@ def _interpolant(law: AxialLaw, beta: float) -> Array:
         coefficients[0] /= 2
         sizes = np.abs(coefficients)
         if nodes >= 1024 or sizes[-nodes // 4 :].max() <= 4 * _EPS * sizes.max():
-            return coefficients
+            return coefficients, float(sizes[-nodes // 4 :].sum())
         nodes *= 2
 
 

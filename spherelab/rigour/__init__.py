@@ -18,7 +18,15 @@ and calling a function raises `RigourUnavailable`.
 
 from __future__ import annotations
 
-from spherelab.rigour.balls import BITS, RigourUnavailable, exact, flint, hull, prove_positive
+from spherelab.rigour.balls import (
+    BITS,
+    RigourUnavailable,
+    each_point,
+    exact,
+    flint,
+    hull,
+    prove_positive,
+)
 from spherelab.rigour.condition import DominationConstant, domination_constant
 from spherelab.rigour.constant import LinearConstant, linear_constant
 from spherelab.rigour.losses import (
@@ -72,6 +80,7 @@ __all__ = [
     "RigourUnavailable",
     "cross",
     "domination_constant",
+    "each_point",
     "exact",
     "extremal_loss",
     "extremal_quotient",

@@ -7,13 +7,14 @@ imported where it is used; without it every function here raises `RigourUnavaila
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from spherelab.arguments import ArgumentError
-from spherelab.claim import Proof
+from spherelab.claim import Point, Proof
 
 #: A ``flint.arb`` (the library carries no types).
 Ball = Any
@@ -45,6 +46,11 @@ def workprec(bits: int) -> AbstractContextManager[None]:
     """The precision inside a ``with``; what was before comes back, also after an error."""
     context: AbstractContextManager[None] = flint().ctx.workprec(bits)
     return context
+
+
+def working_bits() -> int:
+    """The precision that is set, inside `prove_positive` the one that it wants."""
+    return int(flint().ctx.prec)
 
 
 def exact(value: Number) -> Ball:
@@ -80,7 +86,7 @@ def hull(low: Number, high: Number) -> Ball:
 
 
 def power(ball: Ball, n: int) -> Ball:
-    """ball^n for an integer n >= 0 by repeated squaring (Arb's ** is nan where the ball holds 0)."""
+    """ball^n, n >= 0, by repeated squaring (Arb's ** is nan where the ball holds 0)."""
     result, square = flint().arb(1), ball
     while n:
         if n & 1:
@@ -134,14 +140,14 @@ def prove_positive(
 ) -> Proof:
     """Decide whether f > 0 on the whole box.
 
-    Each part of the box is evaluated as one ball. Where the sign stays open, the precision is
-    doubled as long as that makes the ball clearly smaller; otherwise the part is cut in half across
-    its side that is longest relative to the box.
+    Each part of the box is evaluated as one ball. Where the sign stays open, the part is cut in
+    half across the side that is longest relative to the box; where cutting no longer makes the
+    ball smaller, and at points, the precision is doubled.
 
     Parameters
     ----------
-    f : called with a ball for each name of the box; must return an enclosure of its values there (a
-        ball that is not finite counts as open).
+    f : called with a ball for each name of the box, at the working precision (`working_bits`); must
+        return an enclosure of its values there (a ball that is not finite counts as open).
     box : a closed interval for each name; the ends are moved outwards to floats.
     max_depth : how often one part may be halved.
     bits, max_bits : first and last working precision.
@@ -154,46 +160,51 @@ def prove_positive(
         whole of the part that ``box`` then names), or not decided, with the reason.
     """
     whole = outer_box(box)
-    names = list(whole)
-    exact_whole = {name: (Fraction(low), Fraction(high)) for name, (low, high) in whole.items()}
-    stack = [(exact_whole, 0)]
+    ends = {name: (Fraction(low), Fraction(high)) for name, (low, high) in whole.items()}
+    # part, halvings so far, precision, least radius of f on what it was cut from, cuts since then
+    stack: list[tuple[dict[str, tuple[Fraction, Fraction]], int, int, float, int]] = []
+    stack.append((ends, 0, bits, math.inf, 0))
     seen = cuts = 0
     used, least = bits, math.inf
     while stack:
-        part, depth = stack.pop()
+        part, depth, precision, smallest, stalled = stack.pop()
         seen += 1
-        value, precision = _evaluate(f, part, bits, max_bits)
         used = max(used, precision)
-        here = ", ".join(f"{n} in [{float(a):.6g}, {float(b):.6g}]" for n, (a, b) in part.items())
+        with workprec(precision):
+            value = f(**{name: hull(low, high) for name, (low, high) in part.items()})
         if value > 0:
             least = min(least, float(value.lower()))
             continue
         if value <= 0:
-            refuted = {name: (float(a), float(b)) for name, (a, b) in part.items()}
             return Proof(
                 decided=True,
                 holds=False,
-                box=refuted,
+                box={name: (float(low), float(high)) for name, (low, high) in part.items()},
                 precision_bits=used,
                 bisections=cuts,
                 left=sentence(value),
                 right="> 0",
-                reason=f"not positive at {here}",
+                reason=f"not positive at {_shown(part)}",
             )
-        widths = {
-            n: (b - a) / max(exact_whole[n][1] - exact_whole[n][0], Fraction(1, 10**300))
-            for n, (a, b) in part.items()
-        }
-        name = max(names, key=lambda n: widths[n]) if names else ""
-        stuck = ""
-        if not names or widths[name] == 0:
-            stuck = f"its sign is open at {max_bits} bits"
-        elif depth >= max_depth:
-            stuck = f"its sign is open after {max_depth} halvings"
-        elif seen >= max_boxes:
-            stuck = f"its sign is open after {max_boxes} parts"
-        if stuck:
-            reason = f"{stuck}: {sentence(value)} at {here or 'the point'}"
+        name = _longest(part, ends)
+        radius = float(value.rad()) if value.is_finite() else math.inf
+        # cutting makes the ball smaller, at least by turns, unless rounding is what makes its size
+        if radius < 0.9 * smallest:
+            smallest, stalled = radius, 0
+        elif radius < math.inf:
+            stalled += 1
+        cuttable = bool(name) and depth < max_depth
+        if cuttable and stalled <= 2 * len(ends) and seen < max_boxes:
+            low, high = part[name]
+            middle = (low + high) / 2
+            cuts += 1
+            rest = (depth + 1, precision, smallest, stalled)
+            stack.append(({**part, name: (middle, high)}, *rest))
+            stack.append(({**part, name: (low, middle)}, *rest))
+        elif 2 * precision <= max_bits and seen < max_boxes and (cuttable or not name):
+            stack.append((part, depth, 2 * precision, math.inf, 0))
+        else:
+            limits = f"{precision} bits, {depth} halvings and {seen} parts"
             return Proof(
                 decided=False,
                 box=whole,
@@ -201,13 +212,8 @@ def prove_positive(
                 bisections=cuts,
                 left=sentence(value),
                 right="> 0",
-                reason=reason,
+                reason=f"the sign is open after {limits}: {sentence(value)} at {_shown(part)}",
             )
-        low, high = part[name]
-        middle = (low + high) / 2
-        cuts += 1
-        stack.append(({**part, name: (middle, high)}, depth + 1))
-        stack.append(({**part, name: (low, middle)}, depth + 1))
     return Proof(
         decided=True,
         box=whole,
@@ -218,45 +224,45 @@ def prove_positive(
     )
 
 
-def _evaluate(
-    f: Callable[..., Ball],
-    part: Mapping[str, tuple[Fraction, Fraction]],
-    bits: int,
-    max_bits: int,
-) -> tuple[Ball, int]:
-    """f on one part, at the precision that decides its sign or from which more does not help."""
-    before = None
-    precision = bits
-    while True:
-        with workprec(precision):
-            # the ends are dyadic with few bits, so that a ball of them loses nothing that matters
-            value = f(**{name: hull(low, high) for name, (low, high) in part.items()})
-        if value > 0 or value <= 0 or 2 * precision > max_bits:
-            return value, precision
-        radius = value.rad()
-        if before is not None and value.is_finite() and radius * 2 > before:
-            return value, precision
-        before = radius if value.is_finite() else None
-        precision *= 2
+def _shown(part: Mapping[str, tuple[Fraction, Fraction]]) -> str:
+    parts = (f"{n} in [{float(a):.8g}, {float(b):.8g}]" for n, (a, b) in part.items())
+    return ", ".join(parts) or "the point"
 
 
-def combine(proofs: Mapping[str, Proof] | list[Proof], left: str = "", right: str = "") -> Proof:
+def _longest(
+    part: Mapping[str, tuple[Fraction, Fraction]], whole: Mapping[str, tuple[Fraction, Fraction]]
+) -> str:
+    """The side that is longest relative to the whole box; "" for a point."""
+    sizes = {
+        name: (high - low) / (whole[name][1] - whole[name][0])
+        for name, (low, high) in part.items()
+        if high > low
+    }
+    return max(sizes, key=lambda name: sizes[name]) if sizes else ""
+
+
+def each_point(points: Sequence[Point], prove: Callable[..., Proof]) -> Proof:
+    """``prove(**point)`` at each of these points, as one proof that covers these and no more."""
+    parts = [prove(**point) for point in points]
+    whole = combine(parts)
+    return replace(whole, points=len(parts)) if whole.decided and whole.holds else whole
+
+
+def combine(parts: list[Proof], left: str = "", right: str = "") -> Proof:
     """Several proofs as one: decided when all are, over the hull of their boxes.
 
-    The hull is only claimed where the parts fill it; the callers combine boxes that do, or points
-    (``points`` adds up).
+    The hull is a claim only where the parts fill it: combine those that do, or set ``points``.
     """
-    parts = list(proofs.values()) if isinstance(proofs, Mapping) else proofs
     box: dict[str, tuple[float, float]] = {}
     for part in parts:
         for name, (low, high) in part.box.items():
             before = box.get(name, (low, high))
             box[name] = (min(low, before[0]), max(high, before[1]))
-    refuted = [p for p in parts if p.decided and not p.holds]
-    open_ = [p for p in parts if not p.decided]
-    first = refuted[0] if refuted else (open_[0] if open_ else None)
+    refuted = [part for part in parts if part.decided and not part.holds]
+    undecided = [part for part in parts if not part.decided]
+    first = next(iter(refuted + undecided), None)
     return Proof(
-        decided=bool(refuted) or not open_,
+        decided=bool(refuted) or not undecided,
         holds=not refuted,
         box=first.box if refuted and first else box,
         precision_bits=max((p.precision_bits for p in parts), default=0),

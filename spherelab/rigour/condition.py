@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spherelab.arguments import dimension
-from spherelab.rigour.balls import BITS, Ball, Number, exact, workprec
+from spherelab.rigour.balls import BITS, Ball, Number, workprec
 from spherelab.rigour.spectrum import mu, mu_ratio_lower, r, r_ratio_upper
 
 
@@ -24,7 +24,7 @@ class DominationConstant:
     Attributes
     ----------
     value : enclosure of the sup.
-    argmax : the degree that attains it, alone; 0 when balls of max_bits do not separate two degrees.
+    argmax : the degree that attains it, alone; 0 when balls do not separate two degrees.
     checked : the degree L from which on the quotient is proved to fall.
     lower : enclosure of sup over l of (r_l - r_l^2/2)/mu_l, l <= L, a lower bound for the best
         constant of Condition (U).
@@ -58,8 +58,9 @@ def domination_constant(
     last = falls_from(d, beta, bits)
     while True:
         with workprec(bits + 32):
-            quotients = [r(l, d, beta, bits) / mu(l, d, bits) for l in range(1, last + 1)]
-            halved = [q * (1 - r(l, d, beta, bits) / 2) for l, q in enumerate(quotients, 1)]
+            ratios = [r(degree, d, beta, bits) for degree in range(1, last + 1)]
+            quotients = [ratio / mu(degree, d, bits) for degree, ratio in enumerate(ratios, 1)]
+            halved = [q * (1 - ratio / 2) for q, ratio in zip(quotients, ratios, strict=True)]
             value = quotients[0]
             for q in quotients[1:]:
                 value = value.max(q)

@@ -6,9 +6,9 @@ x_l = sqrt(J_l), so that
 
     C = the largest eigenvalue of diag(r_l/mu_l) + v v^T  <=  C_U + |v|^2.
 
-K_l^2 = q_l + s_l^2 where balls prove it (`remainder.remainder_margin`), else the bound that holds for
-all l and d (`remainder.remainder_bound`). *Tail*: L_l/(d-1) <= l^2 and g4_l <= 3 l^4 give K_l^2 <= 2 l^4,
-and r_{l+1} N_{l+1} (l+1)^4/(r_l N_l l^4) falls with l.
+K_l^2 = q_l + s_l^2 where balls prove it (`remainder.remainder_margin`), else the bound that holds
+for all l and d (`remainder.remainder_bound`). *Tail*: L_l/(d-1) <= l^2 and g4_l <= 3 l^4 give
+K_l^2 <= g4_l/4 + (L_l/(d-1))^2 <= 2 l^4, and r_{l+1} N_{l+1} (l+1)^4/(r_l N_l l^4) falls with l.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from functools import lru_cache
 from spherelab.arguments import dimension
 from spherelab.rigour.balls import BITS, Ball, Number, exact, flint, workprec
 from spherelab.rigour.condition import domination_constant, falls_from
-from spherelab.rigour.losses import k0
 from spherelab.rigour.remainder import remainder_bound, remainder_limit, remainder_margin
 from spherelab.rigour.spectrum import mu, multiplicity, r, r_ratio_upper
 

@@ -13,9 +13,19 @@ with k, so it is at most (1/2)_K/K! sum_{k>=K} (2/3)^k = 3 (1/2)_K/K! (2/3)^K.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from spherelab.arguments import ArgumentError, dimension
-from spherelab.rigour.balls import BITS, Ball, Number, certainly_within, exact, flint, power, workprec
+from spherelab.rigour.balls import (
+    BITS,
+    Ball,
+    Number,
+    certainly_within,
+    exact,
+    flint,
+    power,
+    workprec,
+)
 from spherelab.rigour.spectrum import mu, mu_ratio_upper, r, r_ratio_upper
 
 
@@ -35,23 +45,25 @@ def _delta(delta: Number) -> Ball:
     return ball
 
 
-def _quotient_from(first: int, delta: Ball, bits: int) -> Ball:
-    """sum_{k>=first} (1/2)_k/k! (2^k - 2) 3^(-k-1/2) D^(k-first) for D in [0, 1]."""
+@lru_cache(maxsize=64)
+def _quotient_polynomial(first: int, count: int, bits: int) -> tuple[Ball, Ball]:
+    """The coefficients (1/2)_k/k! (2^k - 2) 3^-k, first <= k < count, and the rest at D = 1."""
     module = flint()
-    count = first + bits * 2 + 16  # (2/3)^count < 2^-bits
-    coefficients, weight = [], Fraction(1)
-    for k in range(count):
-        if k >= first:
-            coefficients.append(module.fmpq(weight.numerator, weight.denominator) * (2**k - 2))
-        weight *= Fraction(2 * k + 1, 6 * (k + 1))  # (1/2)_k/k! 3^-k
-    # the terms are rational and positive; on [0, 1] the rest is at most its sum at D = 1:
-    # sum_{k>=K} (1/2)_k/k! (2/3)^k <= 3 (1/2)_K/K! (2/3)^K
-    low, high = module.arb(delta.lower()), module.arb(delta.upper())
-    polynomial = module.arb_poly([module.arb(value) for value in coefficients])
-    rest = (
-        3 * module.arb(module.fmpq(weight.numerator, weight.denominator)) * module.arb(2) ** count
-    )
-    below, above = polynomial(low), polynomial(high) + rest  # it rises with D
+    with workprec(bits):
+        coefficients, weight = [], Fraction(1)
+        for k in range(count):
+            if k >= first:
+                coefficients.append(exact(weight * (2**k - 2)))
+            weight *= Fraction(2 * k + 1, 6 * (k + 1))  # (1/2)_k/k! 3^-k
+        return module.arb_poly(coefficients), exact(3 * weight * 2**count)
+
+
+def _quotient_from(first: int, delta: Ball, bits: int) -> Ball:
+    """sum_{k>=first} (1/2)_k/k! (2^k - 2) 3^(-k-1/2) D^(k-first), D in [0, 1]: rises with D."""
+    arb = flint().arb
+    count = first + 2 * bits + 16  # (2/3)^count < 2^-bits
+    polynomial, rest = _quotient_polynomial(first, count, bits + 32)
+    below, above = polynomial(arb(delta.lower())), polynomial(arb(delta.upper())) + rest
     return below.union(above) / exact(3).sqrt()
 
 

@@ -8,6 +8,7 @@ interval.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from spherelab.arguments import ArgumentError, dimension
 from spherelab.claim import Proof
@@ -21,6 +22,7 @@ from spherelab.rigour.balls import (
     outer_box,
     prove_positive,
     sentence,
+    working_bits,
     workprec,
 )
 
@@ -32,8 +34,6 @@ def _interval(value: Number | Interval) -> Interval:
 
 
 def _with_sides(proof: Proof, left: str, right: str) -> Proof:
-    from dataclasses import replace
-
     return replace(proof, left=left, right=right) if proof.decided and proof.holds else proof
 
 
@@ -42,14 +42,18 @@ def _with_sides(proof: Proof, left: str, right: str) -> Proof:
 
 def prove_extremal_bound(low: Number = 0, high: Number = 1) -> Proof:
     """J0(D) >= D^2/k0^2 for all D in [low, high], 0 included: (J0(D) - D^2/k0^2)/D^3 > 0 there."""
-    proof = prove_positive(lambda delta: losses.extremal_excess(delta, 64), {"delta": (low, high)})
+    proof = prove_positive(
+        lambda delta: losses.extremal_excess(delta, working_bits()), {"delta": (low, high)}
+    )
     return _with_sides(
-        proof, f"(J0(D) - D^2/k0^2)/D^3 {proof.left}", "> 0, so J0(D) >= D^2/k0^2, strictly for D > 0"
+        proof,
+        f"(J0(D) - D^2/k0^2)/D^3 {proof.left}",
+        "> 0, so J0(D) >= D^2/k0^2, strictly for D > 0",
     )
 
 
 def prove_extremal_expansion(low: Number = 0, high: Number = 1) -> Proof:
-    """D/(k0 sqrt(J0(D))) = 1 - (5/12) D + c(D) D^2 with c(D) in [-0.0404, -0.0231], D in [low, high].
+    """D/(k0 sqrt(J0(D))) = 1 - (5/12) D + c(D) D^2, -0.0404 < c(D) < -0.0231, D in [low, high].
 
     At the ends c(0) = -5/216 = -0.02315 and c(1) = -0.04027. In particular the ratio is at most
     1 - (5/12) D, and 1 as D -> 0: the leading constant of Theorem 1 is attained.
@@ -58,7 +62,7 @@ def prove_extremal_expansion(low: Number = 0, high: Number = 1) -> Proof:
     least, most = exact_pair("-0.0404", "-0.0231")
 
     def c(delta: Ball) -> Ball:
-        return losses.extremal_second_order(delta, 64)
+        return losses.extremal_second_order(delta, working_bits())
 
     proof = combine(
         [
@@ -66,9 +70,7 @@ def prove_extremal_expansion(low: Number = 0, high: Number = 1) -> Proof:
             prove_positive(lambda delta: most - c(delta), box),
         ]
     )
-    return _with_sides(
-        proof, "D/(k0 sqrt(J0(D)))", "1 - (5/12) D + c D^2, -0.0404 < c < -0.0231"
-    )
+    return _with_sides(proof, "D/(k0 sqrt(J0(D)))", "1 - (5/12) D + c D^2, -0.0404 < c < -0.0231")
 
 
 def exact_pair(first: Number, second: Number) -> tuple[Ball, Ball]:
@@ -104,54 +106,38 @@ def prove_mixture(last: int = 1024, bits: int = 64) -> Proof:
 def prove_polygon(n: int = 14, beta: Number = 20, max_bits: int = 1024) -> Proof:
     """The aligned regular n-gon has an excess above 4 * 3^(3/4) beta sqrt(J): the ratio is > 1."""
     proof = prove_positive(
-        lambda beta: losses.polygon_ratio(n, beta, 64) - 1,
+        lambda beta: losses.polygon_ratio(n, beta, working_bits()) - 1,
         {"beta": _interval(beta)},
         max_bits=max_bits,
     )
-    if not (proof.decided and proof.holds):
-        return proof
     low, high = proof.box["beta"]
     with workprec(BITS):
         ends = [losses.polygon_ratio(n, end) for end in (low, high)]
     shown = sentence(ends[0]) if low == high else f"{sentence(ends[0])} to {sentence(ends[1])}"
-    return Proof(
-        decided=True,
-        box={**proof.box, "d": (2.0, 2.0), "n": (float(n), float(n))},
-        precision_bits=proof.precision_bits,
-        bisections=proof.bisections,
-        left=f"U_beta/(4*3^(3/4) beta sqrt(J)) = {shown}",
-        right="> 1",
-    )
+    proof = _with_sides(proof, f"U_beta/(4*3^(3/4) beta sqrt(J)) = {shown}", "> 1")
+    return replace(proof, box={**proof.box, "d": (2.0, 2.0), "n": (float(n), float(n))})
 
 
 def prove_tangent(
     d: int = 16,
     beta: Number | Interval = 2,
     delta: Number | Interval = (0, "0.01"),
-    bits: int = 64,
     order: int = 12,
 ) -> Proof:
     """The tangent shift's within-view ratio exceeds 1 for all beta, D of the box (D > 0, however
     small): equal marginals are needed with within-view negatives."""
     d = dimension(d)
     proof = prove_positive(
-        lambda delta, beta: tangent.tangent_ratio(d, beta, delta, bits, order) - 1,
+        lambda delta, beta: tangent.tangent_ratio(d, beta, delta, working_bits(), order) - 1,
         {"delta": _interval(delta), "beta": _interval(beta)},
         max_bits=256,
         max_depth=30,
         max_boxes=2000,
     )
-    box = {**proof.box, "d": (float(d), float(d))}
-    return Proof(
-        decided=proof.decided,
-        box=box,
-        precision_bits=proof.precision_bits,
-        bisections=proof.bisections,
-        left=f"(2 beta D + U_beta)/(4*3^(3/4) beta sqrt(J)) - 1 {proof.left}",
-        right=proof.right,
-        reason=proof.reason,
-        holds=proof.holds,
+    proof = _with_sides(
+        proof, f"(2 beta D + U_beta)/(4*3^(3/4) beta sqrt(J)) - 1 {proof.left}", "> 0"
     )
+    return replace(proof, box={**proof.box, "d": (float(d), float(d))})
 
 
 # --- spectra --------------------------------------------------------------------------------------
@@ -160,16 +146,14 @@ def prove_tangent(
 def prove_gain(last_degree: int = 1000, last_d: int = 1024) -> Proof:
     """gain_l > 0 for all degrees 1..last_degree and dimensions 2..last_d.
 
-    By `spectrum.gain_ratio_lower`, a closed lower bound of gain_l/mu_l for real l and d, positive on
-    the whole box; mu_l > 0.
+    By `spectrum.gain_ratio_lower`, a closed lower bound of gain_l/mu_l for real l and d, positive
+    on the whole box; mu_l > 0.
     """
     proof = prove_positive(
         lambda degree, d: spectrum.gain_ratio_lower(degree, d),
         {"degree": (1, last_degree), "d": (2, last_d)},
     )
-    return _with_sides(
-        proof, f"gain_l/mu_l >= (l-1)/3 + l(2l+1)/(3(4l+3d)) {proof.left}", "> 0"
-    )
+    return _with_sides(proof, f"gain_l/mu_l >= (l-1)/3 + l(2l+1)/(3(4l+3d)) {proof.left}", "> 0")
 
 
 def prove_domination(d: int, beta: Number, degree: int | None = None, bits: int = BITS) -> Proof:
@@ -198,11 +182,12 @@ def prove_domination(d: int, beta: Number, degree: int | None = None, bits: int 
 def prove_gaussian(d: Interval = (2, 1024), beta: Interval = ("0.1", 50)) -> Proof:
     """The Gaussian kernel e^(-gamma |u-v|^2) dominates InfoNCE's iff gamma >= beta/2: an identity.
 
-    Its eigenvalues are e^(-2 gamma) lambda_l(2 gamma), and lambda_l(b) = sum_k (b/2)^(l+2k)/((d/2)_{l+k}
-    k!) has positive coefficients and starts at b^l, so lambda_l(s b) >= s^l lambda_l(b) for s >= 1.
+    Its eigenvalues are e^(-2 gamma) lambda_l(2 gamma), and
+    lambda_l(b) = sum_k (b/2)^(l+2k)/((d/2)_{l+k} k!) has positive coefficients and starts at b^l,
+    so lambda_l(s b) >= s^l lambda_l(b) for s >= 1.
     - gamma >= beta/2: lambda_l(beta) <= lambda_l(2 gamma), every l, so that
       r_l/(e^(-2 gamma) lambda_l(2 gamma)) <= e^(2 gamma)/lambda_0(beta), a constant.
-    - gamma < beta/2: with s = beta/(2 gamma) > 1, lambda_l(beta)/lambda_l(2 gamma) >= s^l, unbounded.
+    - gamma < beta/2: lambda_l(beta)/lambda_l(2 gamma) >= s^l, s = beta/(2 gamma) > 1: unbounded.
     Both for every real d >= 1 and beta > 0; the box only says where it was asked.
     """
     if not exact(d[0]) >= 1 or not exact(beta[0]) > 0:

@@ -1,4 +1,4 @@
-"""Enclosures of the spectra: the lift's k_l, mu_l and gain_l, and the exponential kernel's lambda_l.
+"""Enclosures of spectra: the lift's k_l, mu_l and gain_l, and the exponential kernel's lambda_l.
 
 The lift. With V1, V2 iid Beta((l+d)/2, l/2), W = 1 - V and p = 1 + r1^2 + r2^2, the two-radius
 spectrum is (SG paper; the Beta mean is Euler's integral, DLMF 13.4.1, for both Kummer factors)
@@ -21,7 +21,7 @@ a bound that does not grow with n; the sum over n >= N is at most T_N/(1 - that 
 
 The gain. d/dDelta under the sum, or (1/2) E_s (s^2-1) psi_l^2, both give
 
-    gain_l/mu_l = (l-1)/3 + <n>/3,   <n> = the mean of n under the terms of the series at r1 = r2 = 1,
+    gain_l/mu_l = (l-1)/3 + <n>/3,   <n> = the mean of n under the terms of the series, r1 = r2 = 1,
 
 which is positive term by term: gain_l > 0, and gain_l/mu_l > (l-1)/3, for all l >= 1 and d >= 2.
 
@@ -31,6 +31,7 @@ The exponential kernel. lambda_l(beta) = (beta/2)^l/(d/2)_l 0F1(; l+d/2; beta^2/
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -62,7 +63,7 @@ class _Series:
 
 
 def _terms_needed(degree: int, d: int, rho: float, bits: int) -> int:
-    """How many terms leave a tail below 2^-bits of the first one (a guess: the bound is computed)."""
+    """How many terms leave a tail below 2^-bits of the first: a guess, the bound is computed."""
     a, b, c = degree / 2, degree + d / 2, degree + 0.5
     log_term, n = 0.0, 0
     while True:
@@ -163,7 +164,7 @@ def cross(degree: int, d: int, r1sq: Number, r2sq: Number, bits: int = BITS) -> 
 
 
 def mu(degree: int, d: int, bits: int = BITS, delta: Number = 0) -> Ball:
-    """mu_l(Delta) = k_l(r, r), r^2 = 1 - Delta; Delta = 0 unless given. About ``bits`` good bits."""
+    """mu_l(Delta) = k_l(r, r), r^2 = 1 - Delta, to about ``bits`` bits."""
     with workprec(bits + 32):
         square = 1 - exact(delta)
     return cross(degree, d, square, square, bits)
@@ -193,7 +194,8 @@ def gain_ratio_lower(degree: Number, d: Number) -> Ball:
     convex, so E >= ES/(3-ES) (Jensen) with ES = 2l/(2l+d). As d grows with l fixed it is sharp.
     """
     l, dim = exact(degree), exact(d)  # noqa: E741
-    return (l - 1) / 3 + l * (2 * l + 1) / (3 * (4 * l + 3 * dim))
+    # the second term, written so that l and d come once each where it matters for wide balls
+    return (l - 1) / 3 + 1 / (12 / (2 * l + 1) + 9 * dim / (l * (2 * l + 1)))
 
 
 # --- the bounds on ratios of neighbours, for tails ------------------------------------------------
@@ -208,8 +210,9 @@ def mu_ratio_upper(degree: int) -> Ball:
         w = (v1 v2)^(d/2-1) ((1-v1)(1-v2))^-1 (1+v1+v2)^(-1/2).
 
     h <= (2 - sqrt 3)/2: for a given sum of v1 and v2 the product is largest at v1 = v2, and
-    v(1-v)/(1+2v) is largest at v = (sqrt 3 - 1)/2. By DLMF 5.6.4, Gamma(x+1/2)/Gamma(x) > x/sqrt(x+1),
-    so C_{m+1}/C_m = (m+1/2) (Gamma(m/2)/Gamma((m+1)/2))^2 < 2(m+1/2)(m+2)/m^2, which falls in m.
+    v(1-v)/(1+2v) is largest at v = (sqrt 3 - 1)/2. By DLMF 5.6.4, Gamma(x+1/2)/Gamma(x) is above
+    x/sqrt(x+1), so C_{m+1}/C_m = (m+1/2) (Gamma(m/2)/Gamma((m+1)/2))^2 < 2(m+1/2)(m+2)/m^2, which
+    falls in m.
     """
     l = degree  # noqa: E741
     return (2 - exact(3).sqrt()) * exact(Fraction((2 * l + 1) * (l + 2), 2 * l * l))
@@ -233,8 +236,8 @@ def mu_ratio_lower(degree: int, d: int, bits: int = BITS) -> Ball:
 def r_ratio_upper(degree: int, d: int, beta: Number) -> Ball:
     """q with r_{m+1}/r_m <= q for all m >= degree: beta/(2l + d).
 
-    r_{m+1}/r_m = beta/(2m+d) 0F1(; m+1+d/2; x)/0F1(; m+d/2; x), and 0F1(; b; x) falls in b for x > 0
-    term by term.
+    r_{m+1}/r_m = beta/(2m+d) 0F1(; m+1+d/2; x)/0F1(; m+d/2; x), and 0F1(; b; x) falls in b for
+    x > 0, term by term.
     """
     return exact(beta) / (2 * degree + d)
 
@@ -242,37 +245,47 @@ def r_ratio_upper(degree: int, d: int, beta: Number) -> Ball:
 # --- the exponential kernel -----------------------------------------------------------------------
 
 
-def _zero_f_one(b: Ball, x: Ball) -> Ball:
-    """0F1(; b; x), b >= 1, x >= 0 (balls allowed), by its positive series; tail by a ratio bound."""
-    module = flint()
-    value = x.hypgeom_0f1(b)
-    if value.rel_accuracy_bits() > module.ctx.prec // 2:
-        return value
-    # wide arguments: the series at the ends, since it rises in x and falls in b
-    low = module.arb(x.lower()).hypgeom_0f1(module.arb(b.upper()))
-    high = module.arb(x.upper()).hypgeom_0f1(module.arb(b.lower()))
-    return low.union(high)
+def _at_ends(f: Callable[[Ball], Ball], beta: Ball) -> Ball:
+    """f over a ball of beta, f rising: the hull of its values at the ends."""
+    if not beta > 0:
+        raise ArgumentError(f"beta must be > 0, got {beta.str(12)}")
+    if beta.is_exact():
+        return f(beta)
+    arb = flint().arb
+    return f(arb(beta.lower())).union(f(arb(beta.upper())))
 
 
 def r(degree: int, d: int, beta: Number, bits: int = BITS) -> Ball:
-    """r_l = lambda_l(beta)/lambda_0(beta) = I_{l+nu}(beta)/I_nu(beta), beta > 0 (a ball is allowed)."""
+    """r_l = lambda_l(beta)/lambda_0(beta) = I_{l+nu}(beta)/I_nu(beta), beta > 0 (balls allowed).
+
+    It rises with beta: r_{l+1}/r_l is the mean of t under the density prop. to
+    e^{beta t} (1-t^2)^(nu+l-1/2), whose derivative in beta is the variance. So a ball of beta is
+    evaluated at its ends.
+    """
     degree, d = check_degree(degree, d, 0)
     with workprec(bits + 32):
         if degree == 0:
             return flint().arb(1)
-        b = exact(beta)
-        x = b * b / 4
-        quotient = _zero_f_one(half(d) + degree, x) / _zero_f_one(half(d), x)
-        return power(b / 2, degree) / half(d).rising(exact(degree)) * quotient
+        scale = half(d).rising(exact(degree))
+
+        def value(b: Ball) -> Ball:
+            x = b * b / 4
+            quotient = x.hypgeom_0f1(half(d) + degree) / x.hypgeom_0f1(half(d))
+            return power(b / 2, degree) / scale * quotient
+
+        return _at_ends(value, exact(beta))
 
 
 def lambda_(degree: int, d: int, beta: Number, bits: int = BITS) -> Ball:
-    """lambda_l(beta), the eigenvalue of e^{beta u.v} on S^(d-1), beta > 0 (a ball is allowed)."""
+    """lambda_l(beta), the eigenvalue of e^{beta u.v}, beta > 0 (balls allowed: it rises)."""
     degree, d = check_degree(degree, d, 0)
     with workprec(bits + 32):
-        b = exact(beta)
-        value = _zero_f_one(half(d) + degree, b * b / 4)
-        return power(b / 2, degree) / half(d).rising(exact(degree)) * value if degree else value
+        scale = half(d).rising(exact(degree)) if degree else exact(1)
+
+        def value(b: Ball) -> Ball:
+            return power(b / 2, degree) / scale * (b * b / 4).hypgeom_0f1(half(d) + degree)
+
+        return _at_ends(value, exact(beta))
 
 
 def lambda_log(degree: int, d: int, beta: Number, bits: int = BITS) -> Ball:

@@ -12,12 +12,12 @@ c_lj >= 0, and E cos(j theta) = e_j cos(j (pi/2 - alpha)), e_j = Gamma(d/2)^2/(G
 Gamma((d-j)/2)) (DLMF 5.12.6). Everything is divided by alpha where it vanishes with alpha, so that
 boxes of D may touch 0:
 
-    a_l = alpha b_l,  y = x/alpha,  U_beta/alpha^2 = sum_l r_l N_l b_l^2
-                                                     + sum_{k=2}^K (-1)^(k-1) alpha^(k-2) E y^k/k + rest.
+    a_l = alpha b_l,  y = x/alpha,
+    U_beta/alpha^2 = sum_l r_l N_l b_l^2 + sum_{k=2}^K (-1)^(k-1) alpha^(k-2) E y^k/k + rest.
 
-*Tails.* |b_l| <= l (Bernstein's inequality for a cosine polynomial of degree l bounded by 1), so what
-is left of y beyond degree L is at most sum_{l>L} l r_l N_l, whose terms' ratio falls with l and is
-computed at L. With |y| <= Y and alpha Y < 1 the rest of the logarithm is at most
+*Tails.* |b_l| <= l (Bernstein's inequality for a cosine polynomial of degree l bounded by 1), so
+what is left of y beyond degree L is at most sum_{l>L} l r_l N_l, whose terms' ratio falls with l
+and is computed at L. With |y| <= Y and alpha Y < 1 the rest of the logarithm is at most
 alpha^(K-1) Y^(K+1)/((K+1)(1 - alpha Y)).
 """
 
@@ -107,7 +107,7 @@ def _last_degree(d: int, beta: Ball, bits: int) -> tuple[int, Ball, Ball]:
 def tangent_uniformity(
     d: int, beta: Number, delta: Number, bits: int = BITS, order: int = 24
 ) -> Ball:
-    """U_beta/alpha^2, alpha = arcsin sqrt(D), for small D (a ball that may touch 0); else not finite."""
+    """U_beta/alpha^2, alpha = arcsin sqrt(D), D small (a ball may touch 0); else not finite."""
     d = dimension(d)
     with workprec(bits + 32):
         arb, arb_poly = flint().arb, flint().arb_poly
@@ -159,7 +159,7 @@ def _angle(delta: Number) -> Ball:
 
 
 def tangent_ratio(d: int, beta: Number, delta: Number, bits: int = BITS, order: int = 24) -> Ball:
-    """The within-view ratio (2 beta D + U_beta)/(2 beta k0 sqrt(J0(D))) as a ball; 0 allowed in D."""
+    """The within-view ratio (2 beta D + U_beta)/(2 beta k0 sqrt(J0(D))); D may touch 0."""
     d = dimension(d)
     with workprec(bits + 32):
         arb = flint().arb
