@@ -3,7 +3,7 @@
 log mu_l or log lambda_l is a sum of terms such as A log v or log Gamma(l/2), each up to 1e6, that
 cancel to something much smaller; in plain doubles each brings an error of its own rounding. Here
 such sums are carried as pairs (high, low) with high + low exact to about 1e-30 (sums, products)
-or 1e-18 (logarithms) relative, and rounded once at the end.
+or 1e-21 (logarithms) relative, and rounded once at the end.
 
 Every function works elementwise on float64 arrays and takes or returns a pair ``(high, low)``.
 The products are Dekker's, which need no fused multiply-add; arguments up to 1e150 in magnitude.
@@ -129,7 +129,7 @@ _STIRLING_FROM = 24.0
 
 
 def log_gamma(x: ArrayLike) -> Pair:
-    """log Gamma(x) for a double x > 0, to about 1e-18 relative to the largest term of Stirling's.
+    """log Gamma(x) for a double x > 0, to 3e-18 max(1, |log x|, x |log x|); far better above 30.
 
     From x = 24 on by Stirling's series (DLMF 5.11.1; its eighth term is below 1e-21 there); below,
     Gamma(x) = Gamma(x + n) / (x (x+1) .. (x+n-1)), the product in double-double.

@@ -11,9 +11,10 @@ trapezoid rule converges geometrically (Trefethen & Weideman, SIAM Review 56, 20
 positive, so nothing cancels, at any parameter; there are no regimes and no seams. Only the height
 of the maximum can be large in the log; it is summed in double-double arithmetic and rounded once.
 
-Accuracy: log T to 1e-14 absolute or one ulp of the result, whichever is larger, for a, c from 1/2
-to 1e6 and |x| to 1e7 (tests compare with ball arithmetic). Smaller a or c work down to 1/16, below
-which the tails in y become too long and an error is raised.
+Accuracy, against ball arithmetic for a and c from 1/16 to 1e6 and |x| to 1e7: the error of a
+logarithm is below the largest of one ulp of it, 2e-14, and 2e-16 sqrt(a + c). Larger parameters, to
+1e10, and larger |x|, to 1e150, work alike; beyond, and for a or c below 1/16, where the tails in y
+become too long, an error is raised.
 """
 
 from __future__ import annotations
@@ -236,15 +237,15 @@ def log_kummer(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     Parameters
     ----------
     a, b : array_like
-        a >= 1/16 and b - a >= 1/16.
+        a and b - a in [1/16, 1e10].
     x : array_like
-        Any finite real number.
+        In [-1e150, 1e150].
 
     Returns
     -------
     ndarray
-        The logarithm: never overflows. Absolute error 1e-14, or one ulp of the largest of
-        the result, |x|, a and b where that is larger.
+        The logarithm: never overflows. Absolute error below the largest of one ulp of the
+        result, 2e-14, and 2e-16 sqrt(b).
     """
     a, b, x = broadcast(a=reals(a, "a"), b=reals(b, "b"), x=reals(x, "x"))
     c, c_low = extended.two_sum(b, -a)
@@ -308,7 +309,7 @@ class TiltedMeans(NamedTuple):
 def tilted_means(a: ArrayLike, c: ArrayLike, x: ArrayLike) -> TiltedMeans:
     """E(1-v) and E v(1-v) under the tilted Beta law, each a quotient of positive sums.
 
-    Relative accuracy 1e-14, also where the law crowds against 0 or 1.
+    Relative accuracy 2e-15, also where the law crowds against 0 or 1.
     """
     a, c, x = _prepare(a, c, x, "c")
     result = np.empty((2, a.size))

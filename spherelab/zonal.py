@@ -79,7 +79,7 @@ class ExpKernel(ZonalKernel):
         object.__setattr__(self, "beta", beta)
 
     def log_eigenvalues(self, d: int, degrees: ArrayLike) -> Array:
-        """log lambda_l(beta): absolute error 1e-14 or one ulp of the result."""
+        """log lambda_l(beta): absolute error 4e-14 or one ulp of the result."""
         return bessel.log_eigenvalues(d, degrees, self.beta)
 
     def eigenvalues(self, d: int, degrees: ArrayLike) -> Array:

@@ -13,6 +13,8 @@ its definition, by a route that shares no formula with the one it checks. Two ki
 Arguments are read exactly: a float is its binary value, a string is its decimal value.
 """
 
+# ruff: noqa: E741  (l is the degree, as in the formulas)
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -147,7 +149,7 @@ def iv_ratio_complement_arb(nu: Number, x: Number) -> Any:
     return to_digits(route)
 
 
-def log_lambda_arb(l: int, d: int, beta: Number) -> Any:  # noqa: E741
+def log_lambda_arb(l: int, d: int, beta: Number) -> Any:
     """log lambda_l(beta), the eigenvalue of e^{beta u.v} on S^(d-1).
 
     lambda_l = Gamma(d/2) (2/beta)^nu I_{l+nu}(beta), nu = d/2 - 1; at l = 0 it is
@@ -163,7 +165,7 @@ def log_lambda_arb(l: int, d: int, beta: Number) -> Any:  # noqa: E741
     return to_digits(route)
 
 
-def log_r_arb(l: int, d: int, beta: Number) -> Any:  # noqa: E741
+def log_r_arb(l: int, d: int, beta: Number) -> Any:
     """log r_l = log(lambda_l / lambda_0) = log(I_{l+nu}(beta) / I_nu(beta))."""
 
     def route() -> Any:
@@ -174,7 +176,7 @@ def log_r_arb(l: int, d: int, beta: Number) -> Any:  # noqa: E741
     return to_digits(route)
 
 
-def multiplicity_exact(d: int, l: int) -> int:  # noqa: E741
+def multiplicity_exact(d: int, l: int) -> int:
     """N_l, the dimension of the harmonics of degree l on S^(d-1), as an exact integer."""
     from math import comb
 
@@ -185,7 +187,7 @@ def multiplicity_exact(d: int, l: int) -> int:  # noqa: E741
     return comb(l + d - 1, d - 1) - (comb(l + d - 3, d - 1) if l >= 2 else 0)
 
 
-def psi_arb(l: int, d: int, s: Number) -> Any:  # noqa: E741
+def psi_arb(l: int, d: int, s: Number) -> Any:
     """psi_l(s) of the lift, Kummer form with positive terms."""
 
     def route() -> Any:
@@ -249,7 +251,7 @@ def _trapezoid(log_height: Callable[[float], float], term: Callable[[Any], Any])
 
 
 def _frequency_integral(
-    l: int,  # noqa: E741
+    l: int,
     d: int,
     first: Number,
     second: Number,
@@ -297,28 +299,28 @@ def _frequency_integral(
         return total * (lead + top_value[0]).exp()
 
 
-def mu_arb(l: int, d: int, delta: Number = 0) -> Any:  # noqa: E741
+def mu_arb(l: int, d: int, delta: Number = 0) -> Any:
     """mu_l(Delta) of the lift, a frequency integral in Arb's 1F1."""
     with _workprec(320):
         square = 1 - exact(delta)
     return _frequency_integral(l, d, square, square)
 
 
-def log_mu_arb(l: int, d: int, delta: Number = 0) -> Any:  # noqa: E741
+def log_mu_arb(l: int, d: int, delta: Number = 0) -> Any:
     """log mu_l(Delta)."""
     value = mu_arb(l, d, delta)
     with _workprec(320):
         return value.log()
 
 
-def cross_arb(l: int, d: int, r1: Number, r2: Number) -> Any:  # noqa: E741
+def cross_arb(l: int, d: int, r1: Number, r2: Number) -> Any:
     """k_l(r1, r2) = E_s psi_l(s r1) psi_l(s r2)."""
     with _workprec(320):
         one, two = exact(r1), exact(r2)
         return _frequency_integral(l, d, one * one, two * two)
 
 
-def gain_arb(l: int, d: int) -> Any:  # noqa: E741
+def gain_arb(l: int, d: int) -> Any:
     """gain_l = (1/2) E_s[(s^2 - 1) psi_l^2], from this definition: it cancels, at 320 bits."""
     from flint import arb
 
@@ -328,7 +330,7 @@ def gain_arb(l: int, d: int) -> Any:  # noqa: E741
 # --- mpmath ---------------------------------------------------------------------------------------
 
 
-def mu_mp(l: int, d: int, delta: Number = 0, dps: int = 30) -> Any:  # noqa: E741
+def mu_mp(l: int, d: int, delta: Number = 0, dps: int = 30) -> Any:
     """mu_l(Delta) by the Burchnall-Chaundy series of Appell's F2, all terms positive."""
     import mpmath as mp
 
@@ -339,7 +341,7 @@ def mu_mp(l: int, d: int, delta: Number = 0, dps: int = 30) -> Any:  # noqa: E74
         return cross_squares_mp(l, d, square, square, dps)
 
 
-def cross_mp(l: int, d: int, r1: Number, r2: Number, dps: int = 30) -> Any:  # noqa: E741
+def cross_mp(l: int, d: int, r1: Number, r2: Number, dps: int = 30) -> Any:
     """k_l(r1, r2) by the Burchnall-Chaundy series."""
     import mpmath as mp
 
@@ -347,7 +349,7 @@ def cross_mp(l: int, d: int, r1: Number, r2: Number, dps: int = 30) -> Any:  # n
         return cross_squares_mp(l, d, mp.mpf(r1) ** 2, mp.mpf(r2) ** 2, dps)
 
 
-def cross_squares_mp(l: int, d: int, first: Any, second: Any, dps: int = 30) -> Any:  # noqa: E741
+def cross_squares_mp(l: int, d: int, first: Any, second: Any, dps: int = 30) -> Any:
     """k_l from the squared radii: (r1 r2)^l Q^2 Gamma(c)/sqrt(pi) p^-c F2(c; a, a; b, b; x, y)."""
     import mpmath as mp
 
@@ -370,7 +372,7 @@ def cross_squares_mp(l: int, d: int, first: Any, second: Any, dps: int = 30) -> 
         return value * (first * second) ** a
 
 
-def psi_mp(l: int, d: int, s: Number, dps: int = 30) -> Any:  # noqa: E741
+def psi_mp(l: int, d: int, s: Number, dps: int = 30) -> Any:
     """psi_l(s) from the alternating Kummer form: not the form that the library may use."""
     import mpmath as mp
 
@@ -380,7 +382,7 @@ def psi_mp(l: int, d: int, s: Number, dps: int = 30) -> Any:  # noqa: E741
         return lead * at**l * mp.hyp1f1(a, b, -(at**2) / 2)
 
 
-def gegenbauer_mp(d: int, l: int, t: Number, dps: int = 30) -> Any:  # noqa: E741
+def gegenbauer_mp(d: int, l: int, t: Number, dps: int = 30) -> Any:
     """P_l(t) with P_l(1) = 1, by its terminating 2F1 at (1-t)/2."""
     import mpmath as mp
 

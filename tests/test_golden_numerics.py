@@ -79,7 +79,7 @@ def vmf_loss(p: dict[str, Any]) -> float:
 
 
 def linear_constant(p: dict[str, Any], proved: bool) -> float:
-    """sup r_l/mu_l + 12 sqrt 3 sum r_l N_l K_l^2, with the proved K_l or its limit at theta -> 0."""
+    """sup r_l/mu_l + 12 sqrt 3 sum r_l N_l K_l^2: the proved K_l, or its limit at theta -> 0."""
     d = p["d"]
     ell = np.arange(1, 200)
     r = np.exp(ExpKernel(float(p["beta"])).log_ratios(d, ell))

@@ -27,6 +27,7 @@ from spherelab.laws import AxialLaw, Law, Uniform
 from spherelab.laws.base import gram_error
 from spherelab.pairs import Pair
 from spherelab.population.potential import Group, Potential, coherent_log_mean, groups, law_axes
+from spherelab.population.radial import checked_pair
 from spherelab.sphere import coordinate_rule, log_multiplicity
 from spherelab.value import Value
 
@@ -63,7 +64,7 @@ def infonce_excess(pair: Pair, beta: float) -> Value:
     Value
         With the error of U_beta. Non-negative under equal marginals.
     """
-    beta = positive(beta, "beta")
+    pair, beta = checked_pair(pair), positive(beta, "beta")
     uniformity = uniformity_excess(pair, beta)
     aligned = 2 * beta * pair.misalignment()
     value = aligned + uniformity

@@ -30,6 +30,7 @@ from spherelab.pairs import (
 from spherelab.population.potential import coherent_log_mean, law_axes
 from spherelab.population.radial import (
     atoms_radial_loss,
+    checked_pair,
     extremal_loss,
     gaussian_rule,
     independent_radial_loss,
@@ -117,7 +118,7 @@ def sg_loss(pair: Pair) -> SGLoss:
 def sg_alpha_loss(pair: Pair, alpha: float) -> Value:
     """J_alpha = J + alpha Delta, alpha >= 0: the SG loss with an explicit alignment weight."""
     alpha = nonnegative(alpha, "alpha")
-    loss = sg_loss(pair)
+    loss = sg_loss(checked_pair(pair))
     aligned = alpha * pair.misalignment()
     return Value(loss + aligned, loss.error + 4 * _EPS * aligned, loss.method)
 

@@ -180,7 +180,7 @@ def _interpolant(law: AxialLaw, beta: float) -> tuple[Array, float]:
         coefficients: Array = 2 / nodes * np.cos(np.outer(np.arange(nodes), angles)) @ values
         coefficients[0] /= 2
         sizes = np.abs(coefficients)
-        if nodes >= 1024 or sizes[-nodes // 4 :].max() <= 4 * _EPS * sizes.max():
+        if nodes >= 1024 or sizes[-nodes // 4 :].max() <= 8 * _EPS * max(1.0, sizes.max()):
             return coefficients, float(sizes[-nodes // 4 :].sum())
         nodes *= 2
 

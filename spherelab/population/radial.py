@@ -39,7 +39,14 @@ def gaussian_rule(last: float = _LAST, step: float = _STEP) -> tuple[Array, Arra
 
 def misalignment(pair: Pair) -> float:
     """Delta = E |U-V|^2/4 = (1 - E U.V)/2 in [0, 1], exact for the pair law."""
-    return float(pair.misalignment())
+    return float(checked_pair(pair).misalignment())
+
+
+def checked_pair(pair: Pair) -> Pair:
+    """``pair``, or an error that says that it is none."""
+    if not isinstance(pair, Pair):
+        raise ArgumentError(f"pair must be a law of spherelab.pairs, got {type(pair).__name__}")
+    return pair
 
 
 def extremal_loss(delta: float) -> float:

@@ -7,6 +7,7 @@ imported where it is used; without it every function here raises `RigourUnavaila
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -162,12 +163,13 @@ def prove_positive(
     whole = outer_box(box)
     ends = {name: (Fraction(low), Fraction(high)) for name, (low, high) in whole.items()}
     # part, halvings so far, precision, least radius of f on what it was cut from, cuts since then
-    stack: list[tuple[dict[str, tuple[Fraction, Fraction]], int, int, float, int]] = []
-    stack.append((ends, 0, bits, math.inf, 0))
+    queue: deque[tuple[dict[str, tuple[Fraction, Fraction]], int, int, float, int]] = deque()
+    queue.append((ends, 0, bits, math.inf, 0))
     seen = cuts = 0
     used, least = bits, math.inf
-    while stack:
-        part, depth, precision, smallest, stalled = stack.pop()
+    open_value, open_reason = "", ""
+    while queue:  # the widest parts first: a refutation is found early
+        part, depth, precision, smallest, stalled = queue.popleft()
         seen += 1
         used = max(used, precision)
         with workprec(precision):
@@ -199,28 +201,24 @@ def prove_positive(
             middle = (low + high) / 2
             cuts += 1
             rest = (depth + 1, precision, smallest, stalled)
-            stack.append(({**part, name: (middle, high)}, *rest))
-            stack.append(({**part, name: (low, middle)}, *rest))
+            queue.append(({**part, name: (low, middle)}, *rest))
+            queue.append(({**part, name: (middle, high)}, *rest))
         elif 2 * precision <= max_bits and seen < max_boxes and (cuttable or not name):
-            stack.append((part, depth, 2 * precision, math.inf, 0))
-        else:
+            queue.append((part, depth, 2 * precision, math.inf, 0))
+        elif not open_reason:
             limits = f"{precision} bits, {depth} halvings and {seen} parts"
-            return Proof(
-                decided=False,
-                box=whole,
-                precision_bits=used,
-                bisections=cuts,
-                left=sentence(value),
-                right="> 0",
-                reason=f"the sign is open after {limits}: {sentence(value)} at {_shown(part)}",
-            )
+            open_value = sentence(value)
+            open_reason = f"the sign is open after {limits}: {open_value} at {_shown(part)}"
+        if open_reason and seen >= max_boxes:
+            break
     return Proof(
-        decided=True,
+        decided=not open_reason,
         box=whole,
         precision_bits=used,
         bisections=cuts,
-        left=f">= {least:.6g}",
+        left=open_value or f">= {least:.6g}",
         right="> 0",
+        reason=open_reason,
     )
 
 

@@ -83,7 +83,9 @@ def extremal_loss(delta: Number, bits: int = BITS) -> Ball:
     """J0(D), the SG loss of the extremal family at misalignment D in [0, 1]."""
     with workprec(bits + 32):
         ball = _delta(delta)
-        low, high = flint().arb(ball.lower()), flint().arb(ball.upper())  # J0 rises with D
+        arb = flint().arb
+        # J0 rises with D; a ball around [0, h] may reach below 0
+        low, high = arb(max(ball.lower(), arb(0))), arb(ball.upper())
         below = low * low * _quotient_from(2, low, bits)
         return below.union(high * high * _quotient_from(2, high, bits))
 

@@ -19,6 +19,7 @@ from spherelab.rigour.balls import (
     Number,
     combine,
     exact,
+    hull,
     outer_box,
     prove_positive,
     sentence,
@@ -161,8 +162,10 @@ def prove_domination(d: int, beta: Number, degree: int | None = None, bits: int 
 
     Without ``degree``, that it is attained at one degree alone; ``left`` says where and its value.
     """
-    found = condition.domination_constant(d, beta, bits)
     box = {**outer_box({"beta": (beta, beta)}), "d": (float(d), float(d))}
+    with workprec(bits):
+        every = hull(*box["beta"])  # a decimal that is no double: the doubles around it
+    found = condition.domination_constant(d, every, bits)
     decided = found.argmax > 0
     holds = degree is None or not decided or found.argmax == degree
     where = f"l = {found.argmax}" if decided else "no single l"

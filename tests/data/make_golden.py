@@ -4,8 +4,11 @@
     python tests/data/make_golden.py --both     and a second, independent route
 
 Prints each value with its relative distance to the stored one, and exits with 1 if one is farther
-than the stored digits allow. Nothing of the library is used. A takes about a minute, both a few.
+than the stored digits allow. Nothing of the library is used. A takes half a minute, both take
+seven.
 """
+
+# ruff: noqa: E741  (l is the degree, as in the formulas)
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ def psi(l: int, d: int, s: Any) -> Any:
 def psi_alternating(l: int, d: int, s: Any) -> Any:
     a, b = mp.mpf(l + d) / 2, l + mp.mpf(d) / 2
     lead = mp.gamma(a) / mp.gamma(b) * mp.mpf(2) ** (-mp.mpf(l) / 2)
-    with mp.extradps(20):
+    with mp.extradps(20 + l):
         return +(lead * s**l * mp.hyp1f1(a, b, -s * s / 2))
 
 
@@ -107,7 +110,10 @@ def mu(l: int, d: int, delta: Any = 0) -> Any:
 def over_frequency(f: Route) -> Any:
     """E f(s), s ~ N(0, 1), f even."""
     points = [0, 0.5, 1, 2, 3, 4, 6, 8, 12, 20]
-    return 2 * mp.quad(lambda s: f(s) * mp.npdf(s), points)
+    # the quadrature stops at an absolute error: bring the integrand to size one (mpmath's 1F1 fails
+    # where it is exactly 0, so not at round numbers)
+    size = max(abs(f(s)) * mp.npdf(s) for s in (mp.mpf(p) * mp.mpf("1.0317") for p in points[1:7]))
+    return 2 * size * mp.quad(lambda s: f(s) * mp.npdf(s) / size, points)
 
 
 def cross_quadrature(l: int, d: int, r1: Any, r2: Any) -> Any:
@@ -295,7 +301,7 @@ def vmf_loss_quadrature(d: int, kappa: Any) -> Any:
 
 
 def tangent_ratio(d: int, beta: Any, delta: Any) -> Any:
-    """Two angles: u at phi - alpha, v likewise, the azimuth between them averaged in closed form."""
+    """Two angles, of u and v to the pole; the azimuth between them is averaged in closed form."""
     with mp.workdps(20):
         alpha = mp.asin(mp.sqrt(delta))
         weight = mp.beta(mp.mpf(d - 1) / 2, mp.mpf(1) / 2)
@@ -398,7 +404,7 @@ def total_gain_quadrature(d: int) -> Any:
         return over_frequency(lambda s: (s * s - 1) * characteristic_energy(d, s)) / 2
 
 
-#: The start of a stored name -> its two routes (None: there is one only), called with the parameters.
+#: The start of a stored name, its two routes (None: there is only one); called with the parameters.
 ROUTES: list[tuple[str, Route, Route | None]] = [
     ("psi_l(s)", psi, psi_by_radius),
     (
@@ -513,14 +519,15 @@ def main() -> int:
             start = time.perf_counter()
             value = route(**params)
             gap = abs(value / stored - 1)
-            # a double integral is only asked for fifteen digits
-            allowed = mp.mpf(10) ** -(digits - 1 if label == "A" else 14)
+            # second routes, and the one double integral among the first, are asked for 14 digits
+            rough = label == "B" or entry["name"].startswith("unequal-marginal")
+            allowed = mp.mpf(10) ** -(14 if rough else digits - 1)
             good = gap <= allowed
             wrong += not good
             seconds = time.perf_counter() - start
             print(
-                f"{'ok   ' if good else 'WRONG'} {label} {mp.nstr(value, 20):>28} off {mp.nstr(gap, 2):>8}"
-                f" {seconds:6.2f}s  {entry['name'][:44]} {entry['params']}",
+                f"{'ok   ' if good else 'WRONG'} {label} {mp.nstr(value, 20):>28} "
+                f"off {mp.nstr(gap, 2):>8} {seconds:6.2f}s  {entry['name'][:44]} {entry['params']}",
                 flush=True,
             )
     return 1 if wrong else 0
