@@ -30,9 +30,9 @@ def dimension(d: object, minimum: int = 2, name: str = "d") -> int:
     whole = isinstance(d, numbers.Integral) and not isinstance(d, bool | np.bool_)
     result = int(d) if whole else minimum - 1  # type: ignore[call-overload]
     if result < minimum:
-        raise ArgumentError(f"{name} must be an integer >= {minimum}, got {d!r}")
+        raise ArgumentError(f"{name} must be an integer >= {minimum}, got {_shown(d)}")
     if result > LARGEST_INTEGER:
-        raise ArgumentError(f"{name} must be at most {LARGEST_INTEGER}, got {d!r}")
+        raise ArgumentError(f"{name} must be at most {LARGEST_INTEGER}, got {_shown(d)}")
     return result
 
 
@@ -63,7 +63,10 @@ def unit_interval(value: object, name: str) -> float:
 
 def degrees(value: ArrayLike, name: str = "degrees") -> NDArray[np.int64]:
     """Integers >= 0, of any shape."""
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        array = np.array(None)
     if array.dtype.kind not in "iu" or (array.size == 0 and array.ndim == 0):
         raise ArgumentError(f"{name} must be integers >= 0, got {_shown(value)}")
     if array.size and array.min() < 0:
@@ -150,7 +153,7 @@ def generator(rng: object, name: str = "rng") -> np.random.Generator:
 def choice(value: object, name: str, options: Sequence[str]) -> str:
     """One of a few words."""
     if not isinstance(value, str) or value not in options:
-        raise ArgumentError(f"{name} must be one of {', '.join(options)}, got {value!r}")
+        raise ArgumentError(f"{name} must be one of {', '.join(options)}, got {_shown(value)}")
     return value
 
 
@@ -164,13 +167,13 @@ def _real(value: object, name: str, allowed: str, test: Callable[[float], bool])
     ):
         number = True
     if not number:
-        raise ArgumentError(f"{name} must be a number {allowed}, got {value!r}")
+        raise ArgumentError(f"{name} must be a number {allowed}, got {_shown(value)}")
     try:
         result = float(value)  # type: ignore[arg-type]
     except OverflowError:
         result = math.inf
     if not (math.isfinite(result) and test(result)):
-        raise ArgumentError(f"{name} must be {allowed}, got {value!r}")
+        raise ArgumentError(f"{name} must be {allowed}, got {_shown(value)}")
     return result
 
 

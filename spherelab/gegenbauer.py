@@ -16,7 +16,6 @@ solution is P_l itself. At t = +-1 the values are exactly (+-1)^l.
 from __future__ import annotations
 
 import functools
-import numbers
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -79,7 +78,7 @@ def gegenbauer_all(d: int, max_degree: int, t: ArrayLike) -> Array:
     return _ends(values, t, np.arange(top + 1).reshape((-1,) + (1,) * t.ndim))
 
 
-def _ends(values: Array, t: Array, degree: Array) -> Array:
+def _ends(values: Array, t: Array, degree: NDArray[np.int64]) -> Array:
     """(+-1)^l at t = +-1, where the recurrence may be off by rounding."""
     at_end = np.abs(t) == 1
     if not np.any(at_end):
@@ -153,24 +152,21 @@ def gauss_rule(d: int, n: int) -> tuple[Array, Array]:
     relative accuracy. d = 2 is Gauss-Chebyshev in closed form.
     """
     d = dimension(d)
-    if isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 1:
-        raise ArgumentError(f"n must be an integer >= 1, got {n!r}")
-    nodes, weights = _gauss_rule(d, int(n))
+    nodes, weights = _gauss_rule(d, dimension(n, minimum=1, name="n"))
     return nodes.copy(), weights.copy()
 
 
 @functools.lru_cache(maxsize=256)
 def _gauss_rule(d: int, n: int) -> tuple[Array, Array]:
     if d == 2:
-        nodes = np.sin(np.arange(1 - n, n, 2) * (np.pi / (2 * n)))
-        return nodes, np.full(n, 1.0 / n)
+        return np.sin(np.arange(1 - n, n, 2) * (np.pi / (2 * n))), np.full(n, 1.0 / n)
     from scipy.linalg import eigh_tridiagonal
 
     if n == 1:
         return np.zeros(1), np.ones(1)
     k = np.arange(1.0, n + 1)
     off = np.sqrt(k * (k + d - 3) / ((2 * k + d - 2) * (2 * k + d - 4)))  # off[k-1] = a_k
-    nodes = eigh_tridiagonal(np.zeros(n), off[: n - 1], eigvals_only=True)
+    nodes: Array = eigh_tridiagonal(np.zeros(n), off[: n - 1], eigvals_only=True).astype(float)
     for _ in range(2):
         value, slope, _ = _orthonormal(nodes, off)
         nodes = nodes - value / slope

@@ -7,7 +7,6 @@ sigma its uniform law, nu = d/2 - 1. Points are rows, arrays (n, d).
 from __future__ import annotations
 
 import functools
-import numbers
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -136,10 +135,8 @@ def uniform_sample(n: int, d: int, rng: np.random.Generator) -> Array:
 
     A row of norm zero, which has probability zero but not in every precision, is drawn again.
     """
-    if isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 0:
-        raise ArgumentError(f"n must be an integer >= 0, got {n!r}")
-    d, rng = dimension(d), generator(rng)
-    rows = rng.standard_normal((int(n), d))
+    n, d, rng = dimension(n, minimum=0, name="n"), dimension(d), generator(rng)
+    rows = rng.standard_normal((n, d))
     norms = np.linalg.norm(rows, axis=1)
     while np.any(norms == 0):
         empty = np.flatnonzero(norms == 0)

@@ -35,8 +35,8 @@ from spherelab.population.constants import leading_constant
 from spherelab.population.excess import infonce_excess
 from spherelab.population.loss import SGLoss, sg_loss
 from spherelab.population.potential import coherent_log_mean, law_axes
-from spherelab.population.radial import extremal_loss, extremal_slope
-from spherelab.population.shrunk import LOG_ERROR, log_mu_and_slope
+from spherelab.population.radial import extremal_loss
+from spherelab.population.shrunk import LOG_ERROR, extremal_slope, log_mu_and_slope
 from spherelab.sphere import log_multiplicity
 from spherelab.value import Value
 from spherelab.zonal import SGLift
@@ -108,9 +108,7 @@ def _gain(law: Law, factor: float) -> Value:
     return Value(math.fsum(terms), error, "harmonic series")
 
 
-def channel_slope(
-    law: Law, delta: float, correlation: float = -1.0, alpha: float = 0.0
-) -> Value:
+def channel_slope(law: Law, delta: float, correlation: float = -1.0, alpha: float = 0.0) -> Value:
     """dJ_alpha/dDelta on the channel, J_alpha = J + alpha Delta; alpha - g at Delta = 0.
 
     Parameters
@@ -335,33 +333,32 @@ def _code(law: Law) -> _Code:
     """By blocks of degrees until the rest is negligible, as in ``loss``."""
     d = law.dimension
     several = d > 2 and law_axes(law) > 1
-    parts: list[tuple[NDArray[np.int64], Array, Array, Array, Array]] = []
+    blocks: list[tuple[NDArray[np.int64], Array, Array, Array, Array, Array]] = []
     total = tail = 0.0
     for start in range(1, _DEGREES, _BLOCK):
         degrees = np.arange(start, start + _BLOCK)
         log_mu, ratios = _spectrum(d, start)
         log_n, log_q = log_multiplicity(d, degrees), law.log_harmonic_energy(degrees)
-        doubt = np.full(degrees.shape, _RELATIVE)
-        if several:  # the double sum over the axes can cancel
-            room = log_n + 2 * coherent_log_mean(law, degrees) - log_q
-            doubt += np.exp(np.where(log_q > -np.inf, np.minimum(room, 600.0), 0.0)) * gram_error(
-                d, len(law.components()), degrees
-            )
-        parts.append((degrees, log_q, log_mu, ratios, doubt))
         per_mu = ratios + _laplacian(d, degrees)
-        total += float(np.sum(np.exp(log_q + log_mu) * per_mu))
+        sizes = np.exp(log_q + log_mu) * per_mu
+        errors = _RELATIVE * sizes
+        if several:  # the double sum over the axes can cancel
+            coherent = np.exp(log_mu + log_n + 2 * coherent_log_mean(law, degrees))
+            errors += coherent * per_mu * gram_error(d, len(law.components()), degrees)
+        blocks.append((degrees, log_q, log_mu, ratios, sizes, errors))
+        total += float(np.sum(sizes))
         envelope = min(float(np.max(log_q[_BLOCK // 2 :] - log_n[_BLOCK // 2 :])), 0.0)
         tail = 4 * float(np.exp(log_mu[-1] + log_n[-1] + envelope) * per_mu[-1])
-        if tail <= 1e-18 * total or total == 0.0 and envelope == -math.inf:
+        # A code without low degrees (a polygon) may have high ones: on until there is something.
+        if 0 < total and tail <= 1e-18 * total:
             break
-    degrees, log_q, log_mu, ratios, doubt = (
-        np.concatenate([part[i] for part in parts]) for i in range(5)
+    degrees, log_q, log_mu, ratios, sizes, errors = (
+        np.concatenate([block[i] for block in blocks]) for i in range(6)
     )
-    sizes = np.exp(log_q + log_mu) * (ratios + _laplacian(d, degrees))
     kept = sizes > _NEGLIGIBLE * np.max(sizes)
-    dropped = float(np.sum(sizes[~kept]))
-    columns = (column[kept] for column in (log_q, log_mu, ratios, doubt))
-    return _Code(degrees[kept], *columns, tail + dropped)
+    doubt = errors[kept] / sizes[kept]
+    tail += float(np.sum(sizes[~kept] + errors[~kept]))
+    return _Code(degrees[kept], log_q[kept], log_mu[kept], ratios[kept], doubt, tail)
 
 
 @functools.lru_cache(maxsize=256)
@@ -401,24 +398,23 @@ def _squared_cosines(pair: NuisanceChannel, deltas: Array) -> Array:
     return np.clip(1 - factor * deltas / (1 - deltas), 0.0, 1.0)
 
 
-def _slopes(
-    code: _Code, pair: NuisanceChannel, deltas: Array, alpha: float
-) -> tuple[Array, Array]:
+def _slopes(code: _Code, pair: NuisanceChannel, deltas: Array, alpha: float) -> tuple[Array, Array]:
     """dJ_alpha/dDelta and its error at each Delta, (m,)."""
     d, factor = pair.dimension, _nuisance_factor(pair)
-    radial = np.array([extremal_slope(delta) for delta in deltas])
+    radial = extremal_slope(deltas)
     log_mu, log_slope = log_mu_and_slope(d, code.degrees, deltas)
     log_q = code.log_energy[:, None]
     falls = np.exp(log_q + log_slope)  # (L, m)
     sizes = falls
     if factor > 0:
         t = np.maximum(np.sqrt(_squared_cosines(pair, deltas)), _LEAST_COSINE)
-        top = int(code.degrees[-1])
+        top = int(np.max(code.degrees, initial=1))
         legendre = gegenbauer_all(d, top, t)[code.degrees]
         # P_l' = P_l'(1) times the normalised P_{l-1} two dimensions up (DLMF 18.9.19)
-        slope = _laplacian(d, code.degrees)[:, None] * gegenbauer_all(d + 2, top - 1, t)[
-            code.degrees - 1
-        ]
+        slope = (
+            _laplacian(d, code.degrees)[:, None]
+            * gegenbauer_all(d + 2, top - 1, t)[code.degrees - 1]
+        )
         turns = np.exp(log_q + log_mu) * factor / (1 - deltas) ** 2
         sizes = falls * legendre**2 + np.abs(turns * legendre * slope / t)
         falls = falls * legendre**2 + turns * legendre * slope / t
@@ -436,7 +432,9 @@ def _rise(code: _Code, pair: NuisanceChannel, deltas: Array, alpha: float) -> Ar
     parts = np.exp(code.log_energy[:, None] + log_mu)
     if _nuisance_factor(pair) > 0:
         t = np.sqrt(_squared_cosines(pair, deltas))
-        parts = parts * gegenbauer_all(d, int(code.degrees[-1]), t)[code.degrees] ** 2
+        parts = (
+            parts * gegenbauer_all(d, int(np.max(code.degrees, initial=1)), t)[code.degrees] ** 2
+        )
     before = math.fsum(np.exp(code.log_energy + code.log_mu))
     radial = np.array([extremal_loss(delta) for delta in deltas])
     return radial + alpha * deltas + np.sum(parts, axis=0) - before

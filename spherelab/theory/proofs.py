@@ -72,8 +72,4 @@ def tangent_shift(points: Sequence[Point]) -> Proof:
     top = max(p["delta"] for p in points)
     places = sorted({(int(p["d"]), p["beta"]) for p in points})
     proofs = [prove_tangent(d, beta, (0, top)) for d, beta in places]
-    return combine(
-        [replace(proof, points=1) for proof in proofs],
-        left=f"ratio - 1 {min(proof.left.split()[-1] for proof in proofs)} at the least",
-        right="> 0",
-    )
+    return combine([replace(proof, points=1) for proof in proofs])
