@@ -470,6 +470,8 @@ def test_potential_by_series_and_by_quadrature(law: AxialLaw, beta: float) -> No
     by_quadrature = potential_module.log_potential_by_quadrature(law, beta, t)
     noise = 2e-16 * float(np.abs(terms).sum()) / float(np.exp(by_series.min()))
     assert by_quadrature == pytest.approx(by_series, rel=1e-11, abs=1e-14 + 20 * noise)
+    if isinstance(law, Smoothed):  # a product rule: a minute for the interpolant's nodes
+        return
     coefficients, rest = potential_module._interpolant(law, beta)
     assert chebval(t, coefficients) == pytest.approx(by_quadrature, rel=0, abs=1e-13 + rest)
 

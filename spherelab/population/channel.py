@@ -188,7 +188,7 @@ def _optimum(law: Law, correlation: float, alpha: float) -> Value:
             first /= 16
     grid = _grid(first, largest, correlation, code)
     slopes = _slopes(code, pair, grid, alpha)[0]
-    found = [] if surplus > 0 else [0.0]
+    found = [] if slopes[0] < 0 < surplus else [0.0]
     for i in np.flatnonzero((slopes[:-1] < 0) & (slopes[1:] >= 0)):
         found.append(brentq(slope, grid[i], grid[i + 1], xtol=_EPS * grid[i], rtol=4 * _EPS))
     if slopes[-1] < 0:
