@@ -175,7 +175,7 @@ def plug_in_coefficient(d: int, radius: str = "sampled") -> Value:
 
 
 def null_second_moment(d: int, radius: str = "sampled", slices: int | None = None) -> Value:
-    """E h_2(Z,Z')^2 at the null (aligned and uniform), h_2 the degenerate kernel of the U-statistic.
+    """E h_2(Z,Z')^2 at the null (aligned, uniform), h_2 the degenerate kernel of the U-statistic.
 
     With R sampled and rho the cosine of two slices, E_rho [(9-4 rho^2)^(-1/2) - 2 (9-rho^2)^(-1/2)
     + 1/3] = (2F1(1/2,1/2;d/2;4/9) - 2 2F1(1/2,1/2;d/2;1/9) + 1)/3, about 1/(27 d), as one series of
@@ -261,10 +261,28 @@ def u_statistic(z: ArrayLike, radius: str = "sampled") -> Array:
 
 def v_statistic(z: ArrayLike, radius: str = "sampled") -> Array:
     """The plug-in estimate of J: as ``u_statistic``, the diagonal included; B >= 1."""
-    z, size = _batches(z, 1)
+    z, _ = _batches(z, 1)
     pairs, own, _ = _kernels(z, choice(radius, "radius", _RADII))
     result: Array = pairs.mean(axis=(-2, -1)) - 2 * own.mean(axis=-1) + 1 / math.sqrt(3)
     return result
+
+
+def sample_batches(
+    pair: Pair, batches: int, size: int, rng: np.random.Generator, radius: str = "sampled"
+) -> Array:
+    """Averages M = (U+V)/2 of ``batches`` independent batches, times R ~ chi_d where it is sampled.
+
+    Returns
+    -------
+    ndarray, shape (batches, size, d)
+        What ``u_statistic`` and ``v_statistic`` take.
+    """
+    radius = choice(radius, "radius", _RADII)
+    u, v = pair.sample(batches * size, rng)
+    middle = (0.5 * (u + v)).reshape(batches, size, -1)
+    if radius == "sampled":
+        middle = middle * np.sqrt(rng.chisquare(pair.dimension, (batches, size, 1)))
+    return middle
 
 
 # --- expectations ---------------------------------------------------------------------------------
@@ -324,10 +342,12 @@ def _kernels(z: Array, radius: str) -> tuple[Array, Array, float]:
         return _kernel(d, 0.5 * distances), _kernel(d, 0.25 * norms) / math.sqrt(2), 1.0
     square = float(np.mean(norms))
     if d < 2 or not np.all(np.abs(norms - square) <= 1e-9) or not 0 < square <= 1 + 1e-9:
-        raise ArgumentError('z must have rows of one norm in (0, 1] for radius "integrated", d >= 2')
+        raise ArgumentError(
+            'z must have rows of one norm in (0, 1] for radius "integrated", d >= 2'
+        )
     delta = min(max(1 - square, 0.0), 1.0)
     coefficients, at_zero = _zonal_kernel(d, delta)
-    pairs = chebval(np.clip(gram / square, -1.0, 1.0), coefficients)
+    pairs: Array = np.asarray(chebval(np.clip(gram / square, -1.0, 1.0), coefficients))
     return pairs, np.full(norms.shape, (2 + square) ** -0.5), at_zero
 
 
@@ -365,7 +385,7 @@ def _zonal_kernel(d: int, delta: float) -> tuple[Array, float]:
 
 
 def _chebyshev(values: Array, angles: Array) -> Array:
-    """Coefficients of the interpolant through values at cos(angles), without the last that are 0."""
+    """Coefficients of the interpolant of values at cos(angles), less the last, negligible ones."""
     count = angles.size
     coefficients: Array = 2 / count * np.cos(np.arange(count)[:, None] * angles) @ values
     coefficients[0] /= 2

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +29,7 @@ from spherelab.arguments import ArgumentError, choice, dimension, nonnegative, p
 from spherelab.gegenbauer import gegenbauer_all
 from spherelab.laws import Law
 from spherelab.laws.base import gram_error
+from spherelab.limits import right_derivative
 from spherelab.pairs import NuisanceChannel
 from spherelab.population.constants import leading_constant
 from spherelab.population.excess import infonce_excess
@@ -171,7 +171,7 @@ def _optimum(law: Law, correlation: float, alpha: float) -> Value:
     from scipy.optimize import brentq
 
     pair, code = NuisanceChannel(law, 0.0, correlation), _code(law)
-    price = leading_constant() ** 2 / 8  # 6 sqrt 3: Delta per unit of slope at 0
+    price = 6 * math.sqrt(3)  # Delta for each unit of slope, to first order: see ``rho``
     g = _gain(law, _nuisance_factor(pair))
     if code.degrees.size == 0:
         return Value(0.0, price * g.error, "uniform code")
@@ -302,7 +302,7 @@ def infonce_slope(law: Law, beta: float, correlation: float = -1.0) -> Value:
     def excess(delta: float) -> Value:
         return infonce_excess(NuisanceChannel(law, delta, correlation), beta)
 
-    return _right_derivative(excess, size)
+    return right_derivative(excess, size)
 
 
 # --- the parts of J and its slope -----------------------------------------------------------------
@@ -350,7 +350,7 @@ def _code(law: Law) -> _Code:
         envelope = min(float(np.max(log_q[_BLOCK // 2 :] - log_n[_BLOCK // 2 :])), 0.0)
         tail = 4 * float(np.exp(log_mu[-1] + log_n[-1] + envelope) * per_mu[-1])
         # A code without low degrees (a polygon) may have high ones: on until there is something.
-        if 0 < total and tail <= 1e-18 * total:
+        if total > 0 and tail <= 1e-18 * total:
             break
     degrees, log_q, log_mu, ratios, sizes, errors = (
         np.concatenate([block[i] for block in blocks]) for i in range(6)
@@ -453,15 +453,3 @@ def _grid(first: float, largest: float, correlation: float, code: _Code) -> Arra
     points = np.unique(np.clip(points, first, largest))
     points[-1] = largest
     return points
-
-
-def _right_derivative(function: Callable[[float], Value], h: float) -> Value:
-    """f'(0) from f(0), f(h/4), f(h/2), f(h): Richardson's table of one-sided quotients."""
-    start = function(0.0)
-    steps = (h, h / 2, h / 4)
-    values = [function(step) for step in steps]
-    a, b, c = ((value - start) / step for value, step in zip(values, steps, strict=True))
-    first, second = 2 * b - a, 2 * c - b
-    limit = (4 * second - first) / 3
-    noise = max(value.error for value in (start, *values)) + 4 * _EPS * abs(start)
-    return Value(limit, abs(limit - second) + 30 * noise / h, "Richardson extrapolation")

@@ -323,7 +323,11 @@ _ALIGNED_LINEAR = Claim(
     source="SG paper, Condition (U) and Figure 1a",
     ours=False,
     domain=Domain(
-        (DIMENSION, Axis("kappa", (1e-3, 1.0, 30.0), 1e-3, 1e3, "log", quick=(1.0,)), BETA)
+        (
+            DIMENSION,
+            Axis("kappa", (1e-3, 1.0, 30.0), 1e-3, 1e3, "log", quick=(1.0,)),
+            dataclasses.replace(BETA, values=(0.1, 5.0, 50.0)),
+        )
     ),
     left=lambda d, kappa, beta: uniformity_excess(VonMisesFisher(d, kappa), beta),
     relation=Relation.AT_MOST,
