@@ -391,7 +391,7 @@ class PairAtoms(Pair):
 
 def _law(law: Law) -> Law:
     if not isinstance(law, Law):
-        raise ArgumentError(f"law must be a law on the sphere, got {law!r}")
+        raise ArgumentError(f"law must be a law on the sphere, got {type(law).__name__}")
     return law
 
 

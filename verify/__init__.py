@@ -6,4 +6,4 @@
 from __future__ import annotations
 
 #: The results that have a command, in the order of the theory: ``python -m verify.<name>``.
-RESULTS: tuple[str, ...] = ("theorem1",)
+RESULTS: tuple[str, ...] = ("theorem1", "theorem3", "finite_batch")

@@ -47,7 +47,7 @@ class Mixture(Law):
             raise ArgumentError("components must hold at least one law, got none")
         for i, part in enumerate(parts):
             if not isinstance(part, Law):
-                raise ArgumentError(f"components must be laws, got {part!r} at index {i}")
+                raise ArgumentError(f"components must be laws, got {type(part).__name__} at index {i}")
         dimensions = [part.dimension for part in parts]
         if len(set(dimensions)) > 1:
             raise ArgumentError(f"components must share one dimension, got {dimensions}")
@@ -117,7 +117,7 @@ class Smoothed(Law):
 
     def __init__(self, law: Law, cosine: float) -> None:
         if not isinstance(law, Law):
-            raise ArgumentError(f"law must be a law on the sphere, got {law!r}")
+            raise ArgumentError(f"law must be a law on the sphere, got {type(law).__name__}")
         cosine = arguments.in_range(cosine, "cosine", -1.0, 1.0)
         self._set(dimension=law.dimension, law=law, cosine=cosine)
 

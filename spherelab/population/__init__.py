@@ -9,6 +9,23 @@ terms, and comes as a ``Value`` with a stated error. Estimates from samples are 
 
 from __future__ import annotations
 
+from spherelab.population.batch import (
+    null_second_moment,
+    null_variance,
+    plug_in_bias,
+    plug_in_coefficient,
+    plug_in_loss,
+    plug_in_minimiser,
+)
+from spherelab.population.channel import (
+    channel_loss,
+    channel_slope,
+    critical_sigreg_weight,
+    gain,
+    infonce_slope,
+    optimal_misalignment,
+    rho,
+)
 from spherelab.population.constants import (
     componentwise_bound,
     condition_u_constant,
@@ -26,16 +43,29 @@ from spherelab.population.radial import (
 
 __all__ = [
     "SGLoss",
+    "channel_loss",
+    "channel_slope",
     "componentwise_bound",
     "condition_u_constant",
+    "critical_sigreg_weight",
     "extremal_loss",
+    "gain",
     "infonce_excess",
     "infonce_minimum",
+    "infonce_slope",
     "leading_constant",
     "linear_constant",
     "misalignment",
     "misalignment_certificate",
     "mixture_constant",
+    "null_second_moment",
+    "null_variance",
+    "optimal_misalignment",
+    "plug_in_bias",
+    "plug_in_coefficient",
+    "plug_in_loss",
+    "plug_in_minimiser",
+    "rho",
     "sg_alpha_loss",
     "sg_loss",
     "uniformity_excess",
