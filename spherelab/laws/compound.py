@@ -47,9 +47,7 @@ class Mixture(Law):
             raise ArgumentError("components must hold at least one law, got none")
         for i, part in enumerate(parts):
             if not isinstance(part, Law):
-                raise ArgumentError(
-                    f"components must be laws, got {type(part).__name__} at index {i}"
-                )
+                raise ArgumentError(f"components must be laws, got {part!r} at index {i}")
         dimensions = [part.dimension for part in parts]
         if len(set(dimensions)) > 1:
             raise ArgumentError(f"components must share one dimension, got {dimensions}")

@@ -57,7 +57,6 @@ def _on_channel(d: int, correlation: float, delta: float, **_: float) -> bool:
 
 
 _D = Axis("d", (2, 8, 128), 2, 1024, "integer", quick=(8,))
-_EIGHT = Axis("d", (8,), 3, 128, "integer")
 _C = Axis("correlation", (-1.0, 0.0, 0.5), -1.0, 0.9, quick=(0.0,))
 _DEGREE = Axis("degree", (1, 2, 3, 4), 1, 6, "integer", quick=(2,))
 _THREE = Axis("degree", (1, 2, 4), 1, 6, "integer", quick=(2,))
@@ -455,7 +454,14 @@ _SLOPE = Claim(
     statement="J_alpha has the slope alpha - g at Delta = 0",
     source=_PAPER,
     ours=False,
-    domain=Domain((_EIGHT, Axis("kappa", (1.0, 10.0), 0.5, 30.0, "log", quick=(1.0,)), _C, _SHARE)),
+    domain=Domain(
+        (
+            Axis("d", (8,), 3, 32, "integer"),
+            Axis("kappa", (1.0, 10.0), 0.5, 30.0, "log", quick=(1.0,)),
+            _C,
+            _SHARE,
+        )
+    ),
     left=lambda d, kappa, correlation, share: _alpha_slope(d, kappa, correlation, share),
     relation=Relation.RATE,
     right=lambda d, kappa, correlation, share: share - 1,
@@ -708,9 +714,10 @@ _INFONCE_ALIKE = Claim(
 
 _BATCH = Axis("batch", (8, 128, 2048), 1, 65536, "log", quick=(128,))
 _REFERENCE = Axis("reference", (0, 1), 0, 1, "integer")
+# B g from 1e-9 on: nearer to 1, a double no longer holds the odds of lambda_c.
 _LEJEPA_LAW = (
-    _EIGHT,
-    Axis("degree", (1, 2), 1, 4, "integer", quick=(1,)),
+    Axis("d", (8,), 3, 16, "integer"),
+    Axis("degree", (1, 2), 1, 3, "integer", quick=(1,)),
     Axis("correlation", (-1.0, 0.0), -1.0, 0.5, quick=(0.0,)),
 )
 
@@ -735,11 +742,12 @@ def _lejepa_slope(d: int, degree: int, correlation: float, batch: float, referen
     weight = _critical(d, degree, correlation, batch, reference)
     factor = _test_weight(d, batch, reference, weight)
 
-    def objective(delta: float) -> Value:
-        loss = channel_loss(law, delta, correlation)
+    def objective(delta: float) -> Value:  # J_0, of second order, is left out
+        loss = _harmonic_part(law, delta, correlation)
         return Value(delta + factor * loss, factor * loss.error)
 
-    return right_derivative(objective, _near_zero(correlation))
+    slope = right_derivative(objective, _near_zero(correlation))
+    return Value(slope, slope.error + 4e-16 / (1 - weight), slope.method)
 
 
 _LEJEPA = Claim(
