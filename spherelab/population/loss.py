@@ -166,7 +166,9 @@ def _harmonic(pair: Aligned | NuisanceChannel, radial: float, cosine: float) -> 
         parts, errors = np.concatenate((parts, block)), np.concatenate((errors, own))
         envelope = float(np.max(log_q[_BLOCK // 2 :] - log_n[_BLOCK // 2 :]))
         tail = 3 * float(np.exp(log_m[-1] + log_n[-1] + min(envelope, 0.0)))
-        if tail <= 1e-18 * float(parts.sum()):
+        total = float(parts.sum())
+        # a law without low degrees may have high ones: on until there is something
+        if total > 0 and tail <= 1e-18 * total:
             break
     return SGLoss(parts, errors, tail, "harmonic series")
 
