@@ -27,7 +27,8 @@ class ArgumentError(ValueError):
 
 def dimension(d: object, minimum: int = 2, name: str = "d") -> int:
     """An integer >= minimum, up to a billion: beyond, doubles lose what depends on it."""
-    whole = isinstance(d, numbers.Integral) and not isinstance(d, bool | np.bool_)
+    # NumPy counts its time differences among the integers
+    whole = isinstance(d, numbers.Integral) and not isinstance(d, bool | np.bool_ | np.timedelta64)
     result = int(d) if whole else minimum - 1  # type: ignore[call-overload]
     if result < minimum:
         raise ArgumentError(f"{name} must be an integer >= {minimum}, got {_shown(d)}")
@@ -76,15 +77,40 @@ def degrees(value: ArrayLike, name: str = "degrees") -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
+def real_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Real numbers in double precision, of any shape; NaN and infinities pass."""
+    try:
+        array = np.asarray(value)
+    except ValueError as error:  # rows of different lengths
+        raise ArgumentError(
+            f"{name} must be a rectangular array of numbers, got {_shown(value)}"
+        ) from error
+    if array.dtype.kind not in "fiu":
+        raise ArgumentError(
+            f"{name} must be an array of real numbers, got dtype {array.dtype}: {_shown(value)}"
+        )
+    with np.errstate(over="ignore"):  # a long double beyond the doubles is infinite here
+        return array.astype(np.float64)
+
+
 def reals(
     value: ArrayLike, name: str, low: float = -math.inf, high: float = math.inf
 ) -> NDArray[np.float64]:
     """Finite numbers in the closed interval [low, high], of any shape."""
-    array = _real_array(value, name)
+    array = real_array(value, name)
     good = np.isfinite(array) & (array >= low) & (array <= high)
     if not np.all(good):
         where = "" if math.isinf(low) and math.isinf(high) else f" and in [{low:g}, {high:g}]"
         raise ArgumentError(f"{name} must be finite{where}, got {array[~good].flat[0]}")
+    return array
+
+
+def cosines(value: ArrayLike, name: str = "t") -> NDArray[np.float64]:
+    """Numbers in [-1, 1], of any shape."""
+    array = real_array(value, name)
+    good = np.abs(array) <= 1  # NaN fails too
+    if not np.all(good):
+        raise ArgumentError(f"{name} must be in [-1, 1], got {array[~good].flat[0]}")
     return array
 
 
@@ -100,14 +126,19 @@ def broadcast(**arrays: NDArray[Any]) -> list[NDArray[Any]]:
 def weights(value: ArrayLike | None, count: int, name: str = "weights") -> NDArray[np.float64]:
     """``count`` numbers >= 0 that sum to 1 (within 1e-9, then divided by the sum); None: equal."""
     if value is None:
+        if count < 1:
+            raise ArgumentError(f"{name} must have at least one entry, got {count}")
         return np.full(count, 1.0 / count)
-    array = _real_array(value, name)
+    array = real_array(value, name)
     if array.shape != (count,):
         raise ArgumentError(f"{name} must have shape ({count},), got {array.shape}")
     if not np.all(array >= 0):
         bad = int(np.flatnonzero(~(array >= 0))[0])
         raise ArgumentError(f"{name} must be >= 0, got {array[bad]} at index {bad}")
-    total = math.fsum(array)
+    try:
+        total = math.fsum(array)
+    except OverflowError:
+        total = math.inf
     if not abs(total - 1) <= _SUM_TOLERANCE:
         raise ArgumentError(f"{name} must sum to 1, got {total}")
     return array / total
@@ -115,25 +146,28 @@ def weights(value: ArrayLike | None, count: int, name: str = "weights") -> NDArr
 
 def unit_vector(value: ArrayLike, d: int, name: str) -> NDArray[np.float64]:
     """A vector of shape (d,) and norm 1 (within 1e-6; then normalised)."""
-    array = _real_array(value, name)
+    array = real_array(value, name)
     if array.shape != (d,):
         raise ArgumentError(f"{name} must have shape ({d},), got {array.shape}")
-    row: NDArray[np.float64] = unit_rows(array[None, :], name)[0]
-    return row
+    if not np.all(np.isfinite(array)):
+        at = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise ArgumentError(f"{name} must be finite, got {array[at]} at index {at}")
+    norm = float(_norms(array[None, :])[0, 0])
+    if abs(norm - 1) > UNIT_TOLERANCE:
+        raise ArgumentError(f"{name} must be a unit vector, got norm {norm:.9g}")
+    return array / norm
 
 
 def unit_rows(value: ArrayLike, name: str) -> NDArray[np.float64]:
     """An array of shape (n, d), n >= 1, with rows of norm 1 (within 1e-6; then normalised)."""
-    array = _real_array(value, name)
+    array = real_array(value, name)
     if array.ndim != 2 or array.size == 0:
         raise ArgumentError(f"{name} must be a non-empty array of shape (n, d), got {array.shape}")
     if not np.all(np.isfinite(array)):
         row, column = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
         bad = array[row, column]
         raise ArgumentError(f"{name} must be finite, got {bad} in row {row}, column {column}")
-    largest = np.max(np.abs(array), axis=1, keepdims=True)
-    scale = np.where((largest > 1e100) | (largest < 1e-100), np.maximum(largest, 1e-300), 1.0)
-    norms = scale * np.linalg.norm(array / scale, axis=1, keepdims=True)
+    norms = _norms(array)
     off = np.abs(norms[:, 0] - 1)
     if np.max(off) > UNIT_TOLERANCE:
         row = int(np.flatnonzero(off > UNIT_TOLERANCE)[0])
@@ -141,6 +175,23 @@ def unit_rows(value: ArrayLike, name: str) -> NDArray[np.float64]:
             f"{name} must have unit rows, got norm {norms[row, 0]:.9g} in row {row}"
         )
     return array / norms
+
+
+def _norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Norms of the rows as a column, where the squares overflow or underflow too."""
+    largest = np.max(np.abs(rows), axis=1, keepdims=True)
+    scale = np.where((largest > 1e100) | (largest < 1e-100), np.maximum(largest, 1e-300), 1.0)
+    with np.errstate(over="ignore"):  # rows of 1e308: inf, to be refused
+        norms: NDArray[np.float64] = scale * np.linalg.norm(rows / scale, axis=1, keepdims=True)
+    return norms
+
+
+def rule_level(level: object) -> int:
+    """How often a rule is refined: an integer in [0, 12] (each level doubles the nodes)."""
+    whole = isinstance(level, numbers.Integral) and not isinstance(level, bool | np.bool_)
+    if not whole or not 0 <= int(level) <= 12:  # type: ignore[call-overload]
+        raise ArgumentError(f"level must be an integer in [0, 12], got {_shown(level)}")
+    return int(level)  # type: ignore[call-overload]
 
 
 def generator(rng: object, name: str = "rng") -> np.random.Generator:
@@ -158,7 +209,9 @@ def choice(value: object, name: str, options: Sequence[str]) -> str:
 
 
 def _real(value: object, name: str, allowed: str, test: Callable[[float], bool]) -> float:
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+    number = isinstance(value, numbers.Real) and not isinstance(
+        value, bool | np.bool_ | np.timedelta64
+    )
     if (
         not number
         and isinstance(value, np.ndarray)
@@ -177,16 +230,9 @@ def _real(value: object, name: str, allowed: str, test: Callable[[float], bool])
     return result
 
 
-def _real_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
-    try:
-        array = np.asarray(value)
-    except ValueError as error:  # rows of different lengths
-        raise ArgumentError(f"{name} must be a rectangular array of numbers") from error
-    if array.dtype.kind not in "fiu":
-        raise ArgumentError(f"{name} must be an array of real numbers, got dtype {array.dtype}")
-    return array.astype(np.float64)
-
-
 def _shown(value: object) -> str:
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value.item() if isinstance(value, np.generic) else value).split())
+    except ValueError:  # Python prints no integer of more than 4300 digits
+        text = f"a value of type {type(value).__name__}"
     return text if len(text) <= 60 else text[:57] + "..."

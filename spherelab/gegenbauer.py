@@ -7,10 +7,13 @@ Everything starts from the recurrence (DLMF 18.9.1, normalised)
 
 which stays within [-1, 1] where C_l itself overflows (degree 400, d = 1024).
 
-Accuracy. On [-1, 1] the recurrence is stable: absolute error a few eps times l at most, and what
-rounding t itself does, |P_l'| eps <= eps l(l+d-2)/(d-1). Relative accuracy holds away from the
-zeros, and is kept while P_l decreases with l to far below eps (large d), where the dominant
-solution is P_l itself. At t = +-1 the values are exactly (+-1)^l.
+Accuracy. The absolute error is below eps (l + min(l(l+d-2)/(d-1), l/sqrt(1-t^2))): the first term
+is the recurrence's own, the second what rounding t itself does, |P_l'| eps, which rules near the
+poles. Measured against ball arithmetic, d from 2 to 1e5 and l to 1e4: 0.35 of that at worst, and
+0.3 eps l for |t| <= 0.9. The error is relative to the size of P_l between its zeros, not only to
+1: digits are kept while P_l decreases with l to far below eps (large d), until it underflows. It is
+below eps l/sqrt(1-t^2) times the largest of |P_{l-1}|, |P_l|, |P_{l+1}| (measured: 0.61 of that).
+At t = +-1 the values are exactly (+-1)^l.
 """
 
 from __future__ import annotations
@@ -20,17 +23,10 @@ import functools
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spherelab.arguments import ArgumentError, dimension
+from spherelab.arguments import ArgumentError, cosines, dimension, real_array
 from spherelab.arguments import degrees as check_degrees
 
 Array = NDArray[np.float64]
-
-
-def _cosine(t: ArrayLike) -> Array:
-    t = np.asarray(t, dtype=float)
-    if not np.all(np.abs(t) <= 1):  # NaN fails too
-        raise ArgumentError(f"t must be in [-1, 1], got {t[~(np.abs(t) <= 1)].flat[0]}")
-    return t
 
 
 def _degree(degree: object, name: str = "degree") -> int:
@@ -57,7 +53,7 @@ def gegenbauer(d: int, degree: int, t: ArrayLike) -> Array:
     ArgumentError
         Outside these ranges.
     """
-    d, degree, t = dimension(d), _degree(degree), _cosine(t)
+    d, degree, t = dimension(d), _degree(degree), cosines(t)
     lower, upper = np.ones_like(t), t.copy()
     if degree == 0:
         return lower
@@ -68,7 +64,7 @@ def gegenbauer(d: int, degree: int, t: ArrayLike) -> Array:
 
 def gegenbauer_all(d: int, max_degree: int, t: ArrayLike) -> Array:
     """P_l(t) for l = 0..max_degree, shape (max_degree + 1,) + t.shape."""
-    d, top, t = dimension(d), _degree(max_degree, "max_degree"), _cosine(t)
+    d, top, t = dimension(d), _degree(max_degree, "max_degree"), cosines(t)
     values = np.empty((top + 1, *t.shape))
     values[0] = 1.0
     if top:
@@ -88,7 +84,7 @@ def _ends(values: Array, t: Array, degree: NDArray[np.int64]) -> Array:
 
 def derivative(d: int, degree: int, t: ArrayLike) -> Array:
     """P_l'(t) = l(l+d-2)/(d-1) times P_{l-1}(t) of S^(d+1), normalised there (DLMF 18.9.19)."""
-    d, degree, t = dimension(d), _degree(degree), _cosine(t)
+    d, degree, t = dimension(d), _degree(degree), cosines(t)
     if degree == 0:
         return np.zeros_like(t)
     return degree * (degree + d - 2.0) / (d - 1.0) * gegenbauer(d + 2, degree - 1, t)
@@ -113,19 +109,31 @@ def clenshaw(d: int, coefficients: ArrayLike, t: ArrayLike) -> Array:
     -------
     ndarray
         Shape of t. Absolute error at most a few eps times sum l |c_l| inside, sum l^2 |c_l| where
-        1 - |t| is below 1/L^2 (both for d = 2; less for larger d).
+        1 - |t| is below 1/L^2 (both for d = 2; less for larger d). At t = +-1 it is the plain sum
+        of (+-1)^l c_l. Measured for L = 200, |t| < 0.999: below 10 eps sum |c_l P_l(t)|, also where
+        c_l reaches 1e90 and P_l falls to 1e-90. A coefficient that is not finite, or a sum beyond
+        1e308, gives inf or NaN, never a number.
+
+    Raises
+    ------
+    ArgumentError
+        |t| > 1 or NaN, no coefficient, or coefficients that are not a vector of numbers.
     """
-    d, t = dimension(d), _cosine(t)
-    c = np.asarray(coefficients, dtype=float)
+    d, t = dimension(d), cosines(t)
+    c = real_array(coefficients, "coefficients")
     if c.ndim != 1 or c.size == 0:
         raise ArgumentError(f"coefficients must have shape (L+1,), got {c.shape}")
     if c.size == 1:
         return np.full(t.shape, c[0])
     first, second = np.zeros_like(t), np.zeros_like(t)  # b_{l+1}, b_{l+2}
-    for k in range(c.size - 1, 0, -1):
-        rise, fall = (2 * k + d - 2) / (k + d - 2), (k + 1) / (k + d - 1)
-        first, second = c[k] + rise * t * first - fall * second, first
-    result: Array = c[0] + t * first - second / (d - 1)
+    with np.errstate(over="ignore", invalid="ignore"):  # c not finite: the documented inf or NaN
+        for k in range(c.size - 1, 0, -1):
+            rise, fall = (2 * k + d - 2) / (k + d - 2), (k + 1) / (k + d - 1)
+            first, second = c[k] + rise * t * first - fall * second, first
+        result: Array = c[0] + t * first - second / (d - 1)
+        if np.any(np.abs(t) == 1):
+            even, odd = c[::2].sum(), c[1::2].sum()
+            result = np.where(np.abs(t) == 1, even + t * odd, result)
     return result
 
 
@@ -142,14 +150,17 @@ def gauss_rule(d: int, n: int) -> tuple[Array, Array]:
     Returns
     -------
     nodes, weights : ndarray, shape (n,)
-        Nodes increasing and exactly symmetric; weights positive, of sum 1, exact for polynomials of
-        degree 2n-1.
+        Nodes increasing and exactly symmetric; weights >= 0, of sum 1, exact for polynomials of
+        degree 2n-1. A weight below 1e-308 (many nodes and d large: from n = 380 or so for d = 1e5)
+        is 0: a bounded integrand does not see it, t^(2n-2) relative to its own tiny mean does.
 
     Notes
     -----
     Golub & Welsch (1969) for the nodes, two Newton steps on the orthonormal polynomial, and the
     weights as Christoffel's 1/sum_k N_k P_k(t)^2, a positive sum, so that small weights keep their
-    relative accuracy. d = 2 is Gauss-Chebyshev in closed form.
+    relative accuracy: below n^2 eps, which is what rounding the outermost nodes does (measured in
+    50 digits: 5e-13 for d = 3, n = 300; 2e-11 for d = 3 and 8, n = 2000; 1e-13 for d = 1e5,
+    n = 300). d = 2 is Gauss-Chebyshev in closed form.
     """
     d = dimension(d)
     nodes, weights = _gauss_rule(d, dimension(n, minimum=1, name="n"))

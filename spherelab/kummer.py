@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import digamma
 
 from spherelab import extended
-from spherelab.arguments import broadcast, dimension, finite, reals
+from spherelab.arguments import broadcast, finite, reals, rule_level
 
 Array = NDArray[np.float64]
 
@@ -278,7 +278,7 @@ def tilted_beta_rule(a: float, b: float, x: float, level: int = 0) -> tuple[Arra
         varying on the scale of the density.
     """
     a, b, x = finite(a, "a"), finite(b, "b"), finite(x, "x")
-    level = dimension(level, 0, "level")
+    level = rule_level(level)
     v, complement, weights = _tilted_beta_rule(a, b, x, level)
     return v.copy(), complement.copy(), weights.copy()
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spherelab import extended
-from spherelab.arguments import ArgumentError, dimension, generator
+from spherelab.arguments import cosines, dimension, generator
 from spherelab.arguments import degrees as check_degrees
 from spherelab.gegenbauer import gauss_rule
 
@@ -88,16 +88,14 @@ def log_coordinate_density(d: int, t: ArrayLike) -> Array:
     """Log density of t = <x, u>, x uniform, u a fixed unit vector, at t in [-1, 1].
 
     (1-t^2)^{(d-3)/2} / B(1/2, (d-1)/2) with respect to dt. At t = +-1 it is +inf for d = 2, -log 2
-    for d = 3 and -inf above.
+    for d = 3 and -inf above. Error below 1e-12, or 4 eps times the log where that is more.
 
     Raises
     ------
     ArgumentError
         Where |t| > 1 or t is NaN.
     """
-    d, t = dimension(d), np.asarray(t, dtype=float)
-    if not np.all(np.abs(t) <= 1):
-        raise ArgumentError(f"t must be in [-1, 1], got {t[~(np.abs(t) <= 1)].flat[0]}")
+    d, t = dimension(d), cosines(t)
     high, low = extended.total(
         extended.log_gamma(0.5 * d),
         extended.scale(-1.0, extended.log_gamma(0.5 * (d - 1))),
@@ -125,6 +123,7 @@ def coordinate_rule(d: int, n: int) -> tuple[Array, Array]:
     n : int
         Number of nodes, >= 1.
     """
+    n = dimension(n, minimum=1, name="n")
     if dimension(d, minimum=1) == 1:
         return np.array([-1.0, 1.0]), np.array([0.5, 0.5])
     return gauss_rule(d, n)

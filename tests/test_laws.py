@@ -766,7 +766,7 @@ M3 = [1.0, 0.0, 0.0]
         (lambda: VonMisesFisher(3, math.nan), "kappa must be"),
         (lambda: VonMisesFisher(3, math.inf), "kappa must be"),
         (lambda: VonMisesFisher(3, 1.0, [1.0, 0.0]), r"mean must have shape \(3,\)"),
-        (lambda: VonMisesFisher(3, 1.0, [1.0, 1.0, 0.0]), "mean must have unit rows"),
+        (lambda: VonMisesFisher(3, 1.0, [1.0, 1.0, 0.0]), "mean must be a unit vector"),
         (lambda: VonMisesFisher(3, 1.0).log_density([1.0, 0.0]), "x must have a last axis"),
         (lambda: VonMisesFisher(3, 1.0).log_density([1.0, 1.0, 0.0]), "x must have unit rows"),
         (lambda: VonMisesFisher(3, 1.0).log_density([math.nan, 1.0, 0.0]), "x must be finite"),

@@ -679,3 +679,61 @@ def test_bad_input_is_named(call: Callable[[], object], name: str) -> None:
     with pytest.raises(ArgumentError) as caught:
         call()
     assert str(caught.value).startswith(name) and "\n" not in str(caught.value)
+
+
+# --- kinds that a reader's attack found -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-300, 1e-34, 1e-24, 1e-16, 1e-8, 1e-4])
+def test_a_tiny_shift_states_the_error_of_its_means(delta: float) -> None:
+    """The excess is 1.3247889467 delta (1 + O(delta)) for d = 3, beta = 1; never a false digit."""
+    value = infonce_excess(TangentShift(3, delta), 1.0)
+    assert abs(value - 1.3247889466417 * delta) <= value.error + 3 * delta**2 + 1e-12 * delta
+    if delta == 0:
+        assert value == 0
+
+
+def test_atoms_in_a_hundred_thousand_dimensions() -> None:
+    points = np.zeros((3, 100_000))
+    points[0, 0], points[1, 1], points[2, 0] = 1.0, 1.0, -1.0
+    low = np.zeros((3, 2))
+    low[:, :] = points[:, :2]
+    beta = 5.0
+    inner = special.logsumexp(beta * low @ low.T, axis=1) - math.log(3)
+    expected = float(inner.mean() - log_lambda0(100_000, beta))
+    assert uniformity_excess(Atoms(points), beta) == pytest.approx(expected, rel=1e-11, abs=0)
+    pair = PairAtoms(points[:2], points[1::-1])
+    loss = sg_loss(pair)
+    assert 0 < loss.radial < loss < 1
+
+
+LAWS: list[AxialLaw] = [
+    Uniform(3),
+    VonMisesFisher(3, 2.0),
+    ZonalLaw.perturbed(3, 2, 0.5),
+    PointMass(axis(3, 0)),
+    TangentShift(3, 0.2).first,  # type: ignore[list-item]
+    Smoothed(VonMisesFisher(3, 2.0), 0.5),  # type: ignore[list-item]
+]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
+def test_every_axial_law_checks_its_arguments(law: AxialLaw) -> None:
+    for level in (-1, 1.5, None, "a", math.nan, 1000, True):
+        with pytest.raises(ArgumentError, match=r"^level must"):
+            law.axis_rule(level)  # type: ignore[arg-type]
+    for beta in (-1.0, math.nan, math.inf, "a", None, 1j, [1.0]):
+        with pytest.raises(ArgumentError, match=r"^beta must"):
+            law.log_potential(beta, 0.1)  # type: ignore[arg-type]
+    for t in (1.1, math.nan, "a", 1j, object(), [[1.0], [0.1, 0.2]]):
+        with pytest.raises(ArgumentError, match=r"^t must"):
+            law.log_potential(1.0, t)  # type: ignore[arg-type]
+    for degrees in (-1, 0.5, "a", None):
+        with pytest.raises(ArgumentError, match=r"^degrees must"):
+            law.log_mean_legendre(degrees)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("components", [None, 3, object(), Uniform(3)])
+def test_components_must_be_a_sequence(components: object) -> None:
+    with pytest.raises(ArgumentError, match=r"^components must"):
+        Mixture([0.5, 0.5], components)  # type: ignore[arg-type]

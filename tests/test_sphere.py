@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,12 +38,35 @@ def exact_log(value: int) -> float:
 
 @pytest.mark.parametrize(
     ("d", "degree"),
-    [(2, 1), (2, 9999), (3, 10_000), (8, 5), (17, 333), (2048, 400), (100_000, 3), (100_000, 2000)],
+    [
+        (2, 1),
+        (2, 9999),
+        (3, 10_000),
+        (8, 5),
+        (17, 333),
+        (2048, 400),
+        (100_000, 3),
+        (100_000, 10_000),
+    ],
 )
 def test_multiplicities_are_exact_counts(d: int, degree: int) -> None:
     expected = exact_log(exact_multiplicity(d, degree))
     got = float(log_multiplicity(d, degree))
     assert abs(got - expected) <= 2 * EPS * max(1.0, expected)
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 7, 33, 512, 2048, 10_000, 99_999, 100_000])
+def test_multiplicities_to_one_ulp(d: int) -> None:
+    """The other count, (2l+d-2)/(l+d-2) C(l+d-2, l); degrees either side of those that are kept."""
+    degrees = [0, 1, 2, 3, 10, 100, 400, 511, 512, 513, 3000, 10_000]
+    for degree in degrees:
+        count = math.comb(degree + d - 2, degree) * (2 * degree + d - 2)
+        count = count // (degree + d - 2) if degree + d > 2 else 1
+        expected = exact_log(count)
+        assert abs(float(log_multiplicity(d, degree)) - expected) <= np.spacing(expected)
+        if 0 < expected < 700:  # the exponential multiplies the rounding of the log
+            bound = EPS * (1 + expected)
+            assert float(multiplicity(d, degree)) == pytest.approx(count, rel=bound)
 
 
 @given(st.integers(2, 300), st.integers(0, 400))
@@ -86,12 +110,28 @@ def test_coordinate_density(d: int) -> None:
     inside = np.abs(t) < 1
     density = np.exp(log_coordinate_density(d, t[inside]) + log_jacobian[inside])
     mass = density * (y[1] - y[0])
-    tail = 1e-9 if d == 2 else 1e-12  # what |t| < 1 leaves out: sqrt(2 eps)/pi for d = 2
-    tail = 2e-8 if d == 2 else tail
+    tail = 2e-8 if d == 2 else 1e-12  # what |t| < 1 leaves out: sqrt(2 eps)/pi for d = 2
     assert mass.sum() == pytest.approx(1, abs=tail)
     assert mass @ t[inside] ** 2 == pytest.approx(1 / d, rel=1e-7 if d == 2 else 1e-11)
     fourth = float(mass @ t[inside] ** 4) * d * d
     assert fourth == pytest.approx(3 * d / (d + 2), rel=1e-7 if d == 2 else 1e-11)
+
+
+@given(
+    st.integers(2, 100_000),
+    st.one_of(st.floats(-1, 1), st.floats(1e-15, 1).map(lambda gap: 1 - gap)),
+)
+def test_coordinate_density_anywhere(d: int, t: float) -> None:
+    if abs(t) == 1:
+        return
+    import mpmath
+
+    with mpmath.workdps(40):
+        half = mpmath.mpf(d) / 2
+        constant = mpmath.loggamma(half) - mpmath.loggamma(half - 0.5) - mpmath.log(mpmath.pi) / 2
+        expected = float(constant + (half - 1.5) * mpmath.log(1 - mpmath.mpf(t) ** 2))
+    got = float(log_coordinate_density(d, t))
+    assert abs(got - expected) <= max(1e-12, 4 * EPS * abs(expected))
 
 
 def test_coordinate_density_at_the_poles() -> None:
@@ -123,10 +163,10 @@ class OnceZero(np.random.Generator):
 
     drawn = 0
 
-    def standard_normal(self, size: object = None, *args: object, **more: object) -> object:  # type: ignore[override]
-        rows = super().standard_normal(size)  # type: ignore[arg-type]
+    def standard_normal(self, size: Any = None, *args: Any, **more: Any) -> Any:
+        rows = super().standard_normal(size)
         if self.drawn == 0:
-            rows[0] = 0.0  # type: ignore[index]
+            rows[0] = 0.0
         self.drawn += 1
         return rows
 
@@ -154,9 +194,40 @@ def test_other_bad_input() -> None:
     for t in (1.0000001, -2, math.nan, [0.1, math.inf]):
         with pytest.raises(ArgumentError, match=r"^t must be in"):
             log_coordinate_density(3, t)
+    not_numbers: list[Any] = ["a", 1j, [True], [[0.1], [0.1, 0.2]]]
+    for value in not_numbers:
+        with pytest.raises(ArgumentError, match=r"^t must be"):
+            log_coordinate_density(3, value)
     with pytest.raises(ArgumentError, match=r"^n must be"):
         uniform_sample(-1, 3, np.random.default_rng(0))
     with pytest.raises(ArgumentError, match=r"^rng must be"):
         uniform_sample(1, 3, 0)  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match=r"^n must be"):
-        coordinate_rule(3, 0)
+    for d in (1, 3):
+        for n in (0, -2, 1.0, None):
+            with pytest.raises(ArgumentError, match=r"^n must be"):
+                coordinate_rule(d, n)  # type: ignore[arg-type]
+
+
+def test_results_belong_to_their_caller() -> None:
+    """Low degrees and Gauss rules are kept between calls."""
+    first = log_multiplicity(6, np.arange(5))
+    first[:] = 7.0
+    assert log_multiplicity(6, np.arange(5))[0] == 0.0
+    for d in (1, 2, 6):
+        nodes, weights = coordinate_rule(d, 4)
+        nodes[:], weights[:] = 7.0, 7.0
+        again, shares = coordinate_rule(d, 4)
+        assert again[0] < 0 and shares.sum() == pytest.approx(1, abs=4 * EPS)
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 9, 500])
+def test_moments_of_a_sampled_coordinate(d: int) -> None:
+    """E t = 0, E t^2 = 1/d, E t^4 = 3/(d(d+2)), E t_1 t_2 = 0, each within 4 standard errors."""
+    x = uniform_sample(4000, d, np.random.default_rng(10 + d))
+    for values, expected in (
+        (x[:, 0], 0.0),
+        (x[:, 0] ** 2, 1 / d),
+        (x[:, -1] ** 4, 3 / (d * (d + 2))),
+        (x[:, 0] * x[:, 1], 0.0),
+    ):
+        assert abs(values.mean() - expected) <= 4 * values.std() / math.sqrt(len(x))

@@ -49,6 +49,7 @@ class PointMass(AxialLaw):
         return np.ones(degrees.shape), np.zeros(degrees.shape)
 
     def axis_rule(self, level: int = 0) -> tuple[Array, Array]:
+        arguments.rule_level(level)
         return np.ones(1), np.ones(1)
 
     def log_potential(self, beta: float, t: ArrayLike) -> Array:

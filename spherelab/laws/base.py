@@ -104,6 +104,10 @@ class AxialLaw(Law):
         """Sign (-1, 0 or 1) and log |a_l|, which does not underflow."""
         raise NotImplementedError
 
+    def mean_legendre_error(self, degrees: ArrayLike) -> Array:
+        """Absolute error of a_l where it is more than rounding relative to a_l; 0 elsewhere."""
+        return np.zeros(arguments.degrees(degrees).shape)
+
     @abstractmethod
     def axis_rule(self, level: int = 0) -> tuple[Array, Array]:
         """Cosines and positive weights of sum 1: sum_i w_i f(t_i) = E f(<mean, X>).
@@ -141,7 +145,7 @@ def axis(mean: ArrayLike | None, d: int) -> Array:
 
 def cosines(name: str, t: ArrayLike) -> Array:
     """Cosines in [-1, 1]; excess by rounding (below 1e-12) is cut."""
-    t = np.asarray(t, dtype=np.float64)
+    t = arguments.real_array(t, name)
     if not np.all(np.abs(t) <= 1 + 1e-12):  # NaN fails too
         bad = t[~(np.abs(t) <= 1 + 1e-12)].flat[0]
         raise ArgumentError(f"{name} must be in [-1, 1], got {bad}")

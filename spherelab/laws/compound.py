@@ -12,7 +12,7 @@ from spherelab import arguments
 from spherelab.arguments import ArgumentError
 from spherelab.gegenbauer import gegenbauer_all
 from spherelab.laws import geometry
-from spherelab.laws.base import AxialLaw, Components, Law, log_sum_exp
+from spherelab.laws.base import AxialLaw, Components, Law, cosines, log_sum_exp
 from spherelab.laws.uniform import Uniform
 from spherelab.sphere import coordinate_rule, log_area
 
@@ -42,7 +42,11 @@ class Mixture(Law):
     parts: tuple[Law, ...]
 
     def __init__(self, weights: ArrayLike, components: Sequence[Law]) -> None:
-        parts = tuple(components)
+        try:
+            parts = tuple(components)
+        except TypeError:
+            given = type(components).__name__
+            raise ArgumentError(f"components must be a sequence of laws, got {given}") from None
         if not parts:
             raise ArgumentError("components must hold at least one law, got none")
         for i, part in enumerate(parts):
@@ -173,6 +177,7 @@ class SmoothedAxial(Smoothed, AxialLaw):
         y_j runs over a Gauss rule of 32 * 2^level nodes for one coordinate on S^(d-2); for d = 2
         over -1, 1.
         """
+        level = arguments.rule_level(level)
         t, weights = self.law.axis_rule(level)
         if isinstance(self.law, Uniform):
             return t, weights
@@ -186,8 +191,9 @@ class SmoothedAxial(Smoothed, AxialLaw):
         return np.clip(products.ravel(), -1.0, 1.0), np.outer(weights, shares).ravel()
 
     def log_potential(self, beta: float, t: ArrayLike) -> Array | None:
+        beta, t = arguments.nonnegative(beta, "beta"), cosines("t", t)
         if abs(self.cosine) == 1:
-            return self.law.log_potential(beta, self.cosine * np.asarray(t, dtype=np.float64))
+            return self.law.log_potential(beta, self.cosine * t)
         return self.law.smoothed_log_potential(self.cosine, beta, t)
 
     def log_density(self, x: ArrayLike) -> Array:

@@ -56,7 +56,7 @@ class ZonalLaw(AxialLaw):
 
     def __init__(self, d: int, coefficients: ArrayLike, mean: ArrayLike | None = None) -> None:
         d = arguments.dimension(d)
-        a = np.asarray(coefficients, dtype=np.float64)
+        a = arguments.real_array(coefficients, "coefficients")
         if a.ndim != 1 or a.size == 0:
             raise ArgumentError(f"coefficients must have shape (L + 1,), L >= 0, got {a.shape}")
         if not np.all(np.isfinite(a)):
@@ -138,6 +138,7 @@ class ZonalLaw(AxialLaw):
 
     def axis_rule(self, level: int = 0) -> tuple[Array, Array]:
         """Gauss rule for one coordinate, max(64, L + 32) 2^level nodes, times the density."""
+        level = arguments.rule_level(level)
         nodes, weights = coordinate_rule(self.d, max(64, self._terms.size + 31) << level)
         weights = weights * self._relative_density(nodes)
         return nodes, weights / np.sum(weights)

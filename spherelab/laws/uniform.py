@@ -43,9 +43,10 @@ class Uniform(AxialLaw):
 
     def axis_rule(self, level: int = 0) -> tuple[Array, Array]:
         """Gauss rule for one coordinate, 64 * 2^level nodes: exact for polynomials."""
-        return coordinate_rule(self.dimension, _NODES << level)
+        return coordinate_rule(self.dimension, _NODES << arguments.rule_level(level))
 
     def log_potential(self, beta: float, t: ArrayLike) -> Array:
+        arguments.nonnegative(beta, "beta")
         return np.zeros_like(cosines("t", t))
 
     def smoothed_log_potential(self, cosine: float, beta: float, t: ArrayLike) -> Array:

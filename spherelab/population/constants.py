@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelab.arguments import dimension, positive
+from spherelab.arguments import ArgumentError, dimension, positive
 from spherelab.population.loss import SGLoss
 from spherelab.population.radial import misalignment_certificate
 from spherelab.sphere import log_multiplicity
@@ -19,6 +19,8 @@ from spherelab.value import Value
 from spherelab.zonal import ExpKernel, SGLift
 
 Array = NDArray[np.float64]
+
+_LARGEST = 1000.0  # C_U > e^709 for every d from here on: r_l grows with beta
 
 
 @functools.cache
@@ -43,16 +45,41 @@ def _log_mu(d: int, count: int) -> Array:
     return result
 
 
-def _log_spectra(d: int, beta: float) -> tuple[NDArray[np.int64], Array, Array]:
-    """Degrees l >= 1 with log r_l and log mu_l, past where r_l/mu_l and r_l N_l l^4 have peaked.
+def _log_quotients(d: int, beta: float) -> tuple[NDArray[np.int64], Array]:
+    """Degrees l >= 1 and log(r_l/mu_l), past where it has peaked.
 
     r_{l+1}/r_l < beta/(2l+d), while mu_{l+1}/mu_l stays above about l/(l+d) (2-sqrt 3): past
-    l = 4 beta + 8 the quotient falls by more than half at each step.
+    l = 4 beta + 8 the quotient falls by more than half at each step. Beyond beta = 1000, where the
+    peak is above e^1000, only degrees on an ever finer grid around it.
     """
     count = int(6 * beta) + 120
-    degrees = np.arange(1, count + 1)
-    kept = max(512, 1 << (count - 1).bit_length())  # one spectrum serves every beta up to 65
-    return degrees, ExpKernel(beta).log_ratios(d, degrees), _log_mu(d, kept)[:count]
+    if beta <= _LARGEST:
+        degrees = np.arange(1, count + 1)
+        kept = max(512, 1 << (count - 1).bit_length())  # one spectrum serves every beta up to 65
+        return degrees, ExpKernel(beta).log_ratios(d, degrees) - _log_mu(d, kept)[:count]
+    low, high = 1, count
+    while True:
+        degrees = np.unique(np.linspace(low, high, 65).astype(np.int64))
+        quotients = ExpKernel(beta).log_ratios(d, degrees) - SGLift().log_eigenvalues(d, degrees)
+        if high - low < 64:
+            return degrees, quotients
+        best = int(np.argmax(quotients))
+        low, high = int(degrees[max(best - 1, 0)]), int(degrees[min(best + 1, degrees.size - 1)])
+
+
+def _log_weights(d: int, beta: float, least: int = 1) -> tuple[NDArray[np.int64], Array, Array]:
+    """Degrees l = 1, 2, .. with log r_l and log(r_l N_l), to where r_l N_l l^4 is negligible."""
+    ratios, weights = np.empty(0), np.empty(0)
+    size = max(128, least)
+    while True:
+        degrees = np.arange(ratios.size + 1, ratios.size + size + 1)
+        log_r = ExpKernel(beta).log_ratios(d, degrees)
+        ratios = np.concatenate((ratios, log_r))
+        weights = np.concatenate((weights, log_r + log_multiplicity(d, degrees)))
+        raised = weights + 4 * np.log(np.arange(1, weights.size + 1))
+        if np.max(raised[-size // 2 :]) < np.max(raised) - 50:
+            return np.arange(1, weights.size + 1), ratios, weights
+        size = weights.size
 
 
 def condition_u_constant(d: int, beta: float) -> tuple[Value, int]:
@@ -70,10 +97,9 @@ def condition_u_constant(d: int, beta: float) -> tuple[Value, int]:
     Value, int
         Relative error 1e-12. SG paper, Condition (U); best constant within a factor 2.
     """
-    degrees, log_r, log_mu = _log_spectra(dimension(d), positive(beta, "beta"))
-    quotient = log_r - log_mu
-    best = int(np.argmax(quotient))
-    value = _exp(float(quotient[best]))
+    degrees, quotients = _log_quotients(dimension(d), positive(beta, "beta"))
+    best = int(np.argmax(quotients))
+    value = _exp(float(quotients[best]))
     return Value(value, 1e-12 * value, "scan of degrees"), int(degrees[best])
 
 
@@ -102,11 +128,11 @@ def linear_constant(d: int, beta: float, proved: bool = True) -> Value:
         beta about 20 on the bound says nothing at practical J. inf past the doubles.
     """
     d, beta = dimension(d), positive(beta, "beta")
-    degrees, log_r, log_mu = _log_spectra(d, beta)
-    log_square = 2 * _log_remainder(d, degrees, proved)
-    terms = log_r + log_multiplicity(d, degrees) + log_square
-    sum_of_squares = 12 * math.sqrt(3) * math.fsum(_exp(float(x)) for x in terms)
-    value = _exp(float(np.max(log_r - log_mu))) + sum_of_squares
+    value = float(condition_u_constant(d, beta)[0])
+    if math.isfinite(value):
+        degrees, _, log_weights = _log_weights(d, beta)
+        terms = log_weights + 2 * _log_remainder(d, degrees, proved)
+        value += 12 * math.sqrt(3) * _sum_of_exponentials(terms)
     return Value(value, 1e-12 * value, "scan of degrees and sum over them")
 
 
@@ -139,27 +165,29 @@ def componentwise_bound(loss: SGLoss, d: int, beta: float) -> Value:
     beta : float
         Inverse temperature, finite and > 0.
     """
+    if not isinstance(loss, SGLoss):
+        raise ArgumentError(f"loss must come from sg_loss, got {type(loss).__name__}")
     d, beta = dimension(d), positive(beta, "beta")
-    degrees, log_r, log_mu = _log_spectra(d, beta)
+    given = loss.by_degree.size - 1
+    degrees, log_r, log_weights = _log_weights(d, beta, given)
+    log_lift = _log_mu(d, max(512, given))[:given]
     most = misalignment_certificate(loss.radial)
-    given = min(degrees.size, loss.by_degree.size - 1)
-    parts, errors = np.zeros(degrees.size), np.zeros(degrees.size)
-    parts[:given] = loss.by_degree[1 : given + 1]
-    errors[:given] = loss.degree_errors[1 : given + 1]
-
-    def roots(energies: Array) -> Array:  # sqrt(r_l J_l / mu_l) + sqrt(r_l N_l) K_l D
-        present = energies > 0
-        logs = 0.5 * (log_r - log_mu + np.log(np.where(present, energies, 1.0)))
-        own = np.where(present, np.exp(np.minimum(logs, 350.0)), 0.0)
-        return own + remainder
-
-    remainder = np.zeros(degrees.size)
+    log_remainder = np.full(degrees.size, -np.inf)
     if most > 0:
-        logs = 0.5 * (log_r + log_multiplicity(d, degrees)) + _log_remainder(d, degrees, True)
-        remainder = np.exp(np.minimum(logs + math.log(most), 350.0))
-    value = 2 * beta * most + math.fsum(roots(parts) ** 2)
-    highest = 2 * beta * most + math.fsum(roots(parts + errors) ** 2)
-    error = 1e-12 * value + (highest - value) + 2 * beta * _certificate_error(loss)
+        log_remainder = 0.5 * log_weights + _log_remainder(d, degrees, True) + math.log(most)
+
+    def total(energies: Array) -> float:  # of (sqrt(r_l J_l / mu_l) + sqrt(r_l N_l) K_l D)^2
+        log_own = np.full(degrees.size, -np.inf)
+        present = energies > 0
+        log_energy = np.log(np.where(present, energies, 1.0))
+        log_own[:given] = np.where(present, 0.5 * (log_r[:given] - log_lift + log_energy), -np.inf)
+        return _sum_of_exponentials(2 * np.logaddexp(log_own, log_remainder))
+
+    parts, errors = loss.by_degree[1:], loss.degree_errors[1:]
+    value = 2 * beta * most + total(parts)
+    highest = 2 * beta * most + total(parts + errors)
+    error = 1e-12 * value + 2 * beta * _certificate_error(loss)
+    error += highest - value if math.isfinite(highest) else math.inf
     return Value(value, error, "sum over degrees")
 
 
@@ -171,3 +199,10 @@ def _certificate_error(loss: SGLoss) -> float:
 
 def _exp(x: float) -> float:
     return math.exp(x) if x < 709.0 else math.inf
+
+
+def _sum_of_exponentials(logs: Array) -> float:
+    """sum_l e^{x_l}; inf past the doubles, and each term to its own rounding."""
+    top = max(float(np.max(logs)), -700.0)
+    shift = max(top - 600.0, 0.0)
+    return math.fsum(np.exp(logs - shift)) * _exp(shift)

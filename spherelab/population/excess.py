@@ -26,7 +26,15 @@ from spherelab.gegenbauer import gegenbauer_all
 from spherelab.laws import AxialLaw, Law, Uniform
 from spherelab.laws.base import gram_error
 from spherelab.pairs import Pair
-from spherelab.population.potential import Group, Potential, coherent_log_mean, groups, law_axes
+from spherelab.population.potential import (
+    Group,
+    Potential,
+    coherent_error,
+    coherent_log_mean,
+    groups,
+    is_uniform,
+    law_axes,
+)
 from spherelab.population.radial import checked_pair
 from spherelab.sphere import coordinate_rule, log_multiplicity
 from spherelab.value import Value
@@ -105,7 +113,7 @@ def uniformity_excess(law: Law | Pair, beta: float) -> Value:
         first = second = law
     else:
         raise ArgumentError(f"law must be a Law or a Pair, got {type(law).__name__}")
-    if isinstance(second, Uniform):  # G = 1 everywhere
+    if is_uniform(second):  # G = 1 everywhere
         return Value(0.0, 0.0, "uniform")
     potential = Potential.of(second, beta)
     points = _Points(first, second)
@@ -157,7 +165,8 @@ def _evaluate(
             noise = _EPS * size * float(weights @ np.abs(g)) + 8 * _EPS * abs(spectral)
             return Value(value, rounding + noise, "spectral sum and quadrature")
     logs, noise = potential.log(cosines, weights)
-    return Value(float(weights @ logs), noise, "quadrature")
+    value = float(weights @ logs)
+    return Value(value, noise + 8 * _EPS * abs(value), "quadrature")
 
 
 def _spectral_sum(first: Law, second: Law, beta: float) -> tuple[float, float]:
@@ -172,10 +181,22 @@ def _spectral_sum(first: Law, second: Law, beta: float) -> tuple[float, float]:
         degrees = np.arange(start, start + size)
         log_r = log_iv_quotient(d, degrees, beta)
         if same:
-            terms = np.exp(log_r + first.log_harmonic_energy(degrees))
+            logs = log_r + first.log_harmonic_energy(degrees)
+            terms = np.exp(logs)
         else:
             terms = _cross_energies(first, second, degrees, log_r)
+            logs = np.log(np.maximum(np.abs(terms), 1e-300))
         total += math.fsum(terms)
+        # log r_l and log |q_l|^2 each to an ulp, and exp turns that into relative error
+        rounding += 4 * _EPS * float(np.abs(terms) @ np.abs(np.where(terms != 0, logs, 0.0)))
+        slips = coherent_error(first, degrees), coherent_error(second, degrees)
+        if np.any(slips[0]) or np.any(slips[1]):
+            left = np.exp(coherent_log_mean(first, degrees))
+            right = np.exp(coherent_log_mean(second, degrees))
+            product = left * slips[1] + right * slips[0] + slips[0] * slips[1]
+            present = product > 0
+            sizes = log_r + log_multiplicity(d, degrees) + np.log(np.where(present, product, 1.0))
+            rounding += float(np.exp(np.minimum(sizes, 700.0)) @ present)
         if several:  # the double sum over the axes can cancel
             coherent = coherent_log_mean(first, degrees) + coherent_log_mean(second, degrees)
             sizes = np.exp(np.minimum(log_r + log_multiplicity(d, degrees) + coherent, 700.0))
@@ -254,14 +275,15 @@ class _Points:
         weights = []
         for part, frame in zip(self.parts, self.frames, strict=True):
             if frame is None:
-                coordinates, mass, basis = part.means, np.ones(1), np.eye(part.means.shape[1])
+                coordinates, basis = part.means, None
                 weights.append(part.weights)
             else:
                 coordinates, mass = self._nested(part, len(frame), level)
                 basis = frame
                 weights.append(part.weights[0] * mass)
             for column, target in zip(columns, self.targets, strict=True):
-                cosine = coordinates @ (basis @ target.means.T)
+                axes = target.means if basis is None else target.means @ basis.T
+                cosine = coordinates @ axes.T
                 column.append(np.clip(cosine, -1.0, 1.0))
         return [np.concatenate(column) for column in columns], np.concatenate(weights)
 

@@ -27,7 +27,7 @@ from spherelab.pairs import (
     TangentShift,
     VMFPair,
 )
-from spherelab.population.potential import coherent_log_mean, law_axes
+from spherelab.population.potential import coherent_log_mean, is_uniform, law_axes
 from spherelab.population.radial import (
     atoms_radial_loss,
     checked_pair,
@@ -143,12 +143,14 @@ def log_mu(d: int, delta: float = 0.0) -> Array:
 def _harmonic(pair: Aligned | NuisanceChannel, radial: float, cosine: float) -> SGLoss:
     """J_(0) = radial and J_l = mu_l(delta) P_l(cosine)^2 |q_l|^2 for l >= 1.
 
-    By blocks of degrees, until those left are negligible: mu_l N_l decreases geometrically, and
-    |q_l|^2/N_l, at most 1, is taken not to grow past the last degree.
+    By blocks of degrees, until those left are negligible: |q_l|^2 <= N_l, and mu_l N_l decreases
+    geometrically. The law's own decay says nothing: a degree-100 harmonic has no lower ones.
     """
     d, law, delta = pair.dimension, pair.law, pair.misalignment()
     parts, errors = np.array([radial]), np.array([16 * _EPS * radial])
-    several = d > 2 and law_axes(law) > 1
+    several = len(law.components()) > 1 if d == 2 else law_axes(law) > 1
+    if is_uniform(law):
+        return SGLoss(parts, errors, 0.0, "closed form")
     tail = math.inf
     for start in range(1, _DEGREES, _BLOCK):
         degrees = np.arange(start, start + _BLOCK)
@@ -162,15 +164,27 @@ def _harmonic(pair: Aligned | NuisanceChannel, radial: float, cosine: float) -> 
         own = _RELATIVE * block
         if several:  # the double sum over the axes can cancel
             coherent = np.exp(log_m + log_n + 2 * coherent_log_mean(law, degrees))
-            own += coherent * gram_error(d, len(law.components()), degrees)
+            own += _cancellation(d, len(law.components()), degrees, block, coherent)
         parts, errors = np.concatenate((parts, block)), np.concatenate((errors, own))
-        envelope = float(np.max(log_q[_BLOCK // 2 :] - log_n[_BLOCK // 2 :]))
-        tail = 3 * float(np.exp(log_m[-1] + log_n[-1] + min(envelope, 0.0)))
-        total = float(parts.sum())
-        # a law without low degrees may have high ones: on until there is something
-        if total > 0 and tail <= 1e-18 * total:
+        tail = 3 * float(np.exp(log_m[-1] + log_n[-1]))
+        if tail <= 1e-18 * float(parts.sum()):
             break
     return SGLoss(parts, errors, tail, "harmonic series")
+
+
+def _cancellation(
+    d: int, count: int, degrees: NDArray[np.int64], parts: Array, coherent: Array
+) -> Array:
+    """Absolute error of J_l from the sum over ``count`` axes; ``coherent`` is J_l if they agreed.
+
+    On the circle J_l is coherent |S|^2, S = sum_i c_i e^{i l theta_i} with sum_i |c_i| = 1, and S
+    is good to e = (2 + 4 l) eps: the angles are good to an ulp or two, so l theta_i to l of them.
+    """
+    if d > 2:
+        return coherent * gram_error(d, count, degrees)
+    single = (2 + 4 * degrees) * _EPS
+    result: Array = (2 * np.sqrt(parts * coherent) + coherent * single) * single
+    return result
 
 
 @_loss.register
@@ -228,7 +242,11 @@ def _(pair: PairAtoms) -> SGLoss:
     if not np.any(kept):
         return _radial_only(radial, radial.error, radial.method)
     directions, masses = middle[kept] / radii[kept, None], pair.weights[kept]
-    unique, place = np.unique(np.round(radii[kept], 15), return_inverse=True)
+    # radii that agree to 15 digits share a profile
+    _, chosen, place = np.unique(
+        np.round(np.log(radii[kept]), 15), return_index=True, return_inverse=True
+    )
+    unique = radii[kept][chosen]
     scales = np.exp(log_mu(d) + log_multiplicity(d, np.arange(_DEGREES + 1)))
     rest = np.cumsum(scales[::-1])[::-1]
     parts, errors = [float(radial)], [radial.error]
@@ -237,10 +255,14 @@ def _(pair: PairAtoms) -> SGLoss:
         if degree > _DEGREES or rest[degree] <= 1e-17 * math.fsum(parts):
             break
         squares = next(legendre)(profile[:, place] * masses)  # (s,)
-        count = math.exp(float(log_multiplicity(d, degree)))
-        parts.append(count * float(gauss @ squares))
-        rounding = 0.0 if d == 2 else scales[degree] * gram_error(d, len(masses), degree)
-        errors.append(float(rounding) + _RELATIVE * parts[-1])
+        energy = float(gauss @ squares)
+        # N_l alone can leave the doubles (d = 100000), N_l times this cannot
+        log_count = float(log_multiplicity(d, degree))
+        parts.append(math.exp(log_count + math.log(energy)) if energy > 0 else 0.0)
+        rounding = _cancellation(
+            d, len(masses), np.array([degree]), np.array(parts[-1:]), scales[[degree]]
+        )
+        errors.append(float(rounding[0]) + _RELATIVE * parts[-1])
     tail = float(rest[min(len(parts), _DEGREES)])
     return SGLoss(parts, errors, tail, "harmonic series over atoms")
 

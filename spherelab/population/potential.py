@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from spherelab.bessel import log_iv_quotient, log_lambda0
 from spherelab.gegenbauer import clenshaw
-from spherelab.laws import AxialLaw, Law, PointMass
+from spherelab.laws import AxialLaw, Law, PointMass, TurnedUniform, Uniform, VonMisesFisher
 from spherelab.sphere import log_multiplicity
 
 Array = NDArray[np.float64]
@@ -69,12 +69,30 @@ def law_axes(law: Law) -> int:
     return len(np.unique(flipped, axis=0))
 
 
+def is_uniform(law: Law) -> bool:
+    """Whether it is the uniform law, or a mixture of such."""
+    return all(
+        isinstance(part, Uniform)
+        or (isinstance(part, VonMisesFisher) and part.kappa == 0)
+        or (isinstance(part, TurnedUniform) and part.delta == 0)
+        for _, part in law.components()
+    )
+
+
 def coherent_log_mean(law: Law, degrees: NDArray[np.int64]) -> Array:
     """log sum_i w_i |a_l^i|: N_l times its square would be |q_l|^2 on one axis; a bound on it."""
     total = np.full(degrees.shape, -np.inf)
     for group in groups(law):
         size = group.law.log_mean_legendre(degrees)[1]
         total = np.logaddexp(total, size + math.log(math.fsum(group.weights)))
+    return total
+
+
+def coherent_error(law: Law, degrees: NDArray[np.int64]) -> Array:
+    """sum_i w_i times the stated absolute error of a_l^i."""
+    total = np.zeros(degrees.shape)
+    for group in groups(law):
+        total += math.fsum(group.weights) * group.law.mean_legendre_error(degrees)
     return total
 
 

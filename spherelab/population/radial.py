@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelab.arguments import ArgumentError, dimension, unit_interval
+from spherelab.arguments import ArgumentError, dimension, nonnegative, unit_interval
 from spherelab.bessel import log_lambda0
 from spherelab.kummer import tilted_beta_rule
 from spherelab.pairs import Pair
@@ -66,8 +66,13 @@ def extremal_loss(delta: float) -> float:
         If delta is outside [0, 1].
     """
     delta = unit_interval(delta, "delta")
+    return delta**2 * _extremal_quotient(delta)
+
+
+def _extremal_quotient(delta: float) -> float:
+    """J_0(Delta) / Delta^2, between 1/k_0^2 and J_0(1)."""
     a, b, c = math.sqrt(3), math.sqrt(3 - delta), math.sqrt(3 - 2 * delta)
-    return 2 * delta**2 * (a + b + c) / (a * b * c * (a + b) * (b + c) * (c + a))
+    return 2 * (a + b + c) / (a * b * c * (a + b) * (b + c) * (c + a))
 
 
 def misalignment_certificate(loss: float) -> float:
@@ -77,9 +82,7 @@ def misalignment_certificate(loss: float) -> float:
     J >= J_0(1) = 0.1631. Newton's method from the right end of a convex increasing function in
     sqrt J; relative error a few eps.
     """
-    loss = float(loss)
-    if not (math.isfinite(loss) and loss >= 0):
-        raise ArgumentError(f"loss must be finite and >= 0, got {loss}")
+    loss = nonnegative(loss, "loss")
     if loss >= extremal_loss(1.0):
         return 1.0
     if loss == 0:
@@ -89,10 +92,10 @@ def misalignment_certificate(loss: float) -> float:
     delta = min(1.0, 2 * 3**0.75 * target)
     for _ in range(60):
         b, c = math.sqrt(3 - delta), math.sqrt(3 - 2 * delta)
-        root = math.sqrt(extremal_loss(delta))
+        quotient = math.sqrt(_extremal_quotient(delta))  # without Delta^2, which underflows
         # J_0' = c^-3 - b^-3 = (b - c)(b^2 + bc + c^2)/(bc)^3, b - c = Delta/(b + c)
-        slope = delta / (b + c) * (b * b + b * c + c * c) / (b * c) ** 3 / (2 * root)
-        following = delta - (root - target) / slope
+        slope = (b * b + b * c + c * c) / ((b + c) * (b * c) ** 3 * 2 * quotient)
+        following = delta - (delta * quotient - target) / slope
         if not 0 < following < delta * (1 - _EPS):
             break
         delta = following

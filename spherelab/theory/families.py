@@ -104,7 +104,8 @@ _KAPPA = Axis("kappa", (1e-3, 1.0, 100.0), 1e-3, 1e4, "log", quick=(1.0, 100.0))
 _CORRELATION = Axis("correlation", (-1.0, 0.0, 0.5), -1.0, 0.9)
 _EPS = Axis("eps", (1e-6, 0.1, 1.0), 1e-8, 1.0, "log", quick=(0.1,))
 _CIRCLE = Axis("d", (2,), 2, 2, "integer")
-_VERTICES = Axis("n", (3, 14), 2, 60, "integer", quick=(7,))
+# J = 2 mu_n + .. is 1e-23 at n = 40; the rounding of the vertices makes about 1e-31.
+_VERTICES = Axis("n", (3, 14), 2, 40, "integer", quick=(7,))
 
 EXTREMAL = Family("extremal", "the extremal family", Extremal, (DIMENSION, DELTA))
 MIXTURE = Family("mixture", "the mixture path", MixturePath, (DIMENSION, _EPS))
