@@ -203,8 +203,8 @@ class TestTiltedBetaRule:
             ((1.0, 1.0, math.inf), "x must be finite, got inf"),
             ((1.0, 1.0, [1.0, 2.0]), "x must be a number finite"),
             ((1.0, "1", 1.0), "b must be a number finite"),
-            ((1.0, 1.0, 1.0, -1), "level must be an integer in [[]0, 12[]], got -1"),
-            ((1.0, 1.0, 1.0, 0.5), "level must be an integer in [[]0, 12[]], got 0.5"),
+            ((1.0, 1.0, 1.0, -1), r"level must be an integer in \[0, 12\], got -1"),
+            ((1.0, 1.0, 1.0, 0.5), r"level must be an integer in \[0, 12\], got 0.5"),
         ],
     )
     def test_bad_input(self, arguments: tuple[object, ...], message: str) -> None:
