@@ -13,18 +13,35 @@ Values smaller than the smallest double, 5e-324, underflow to 0; ``log_eigenvalu
 
 from __future__ import annotations
 
+import functools
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from spherelab import bessel, lift
-from spherelab.arguments import broadcast, dimension, in_range, positive, reals, unit_interval
+from spherelab.arguments import (
+    LARGEST_INTEGER,
+    ArgumentError,
+    broadcast,
+    dimension,
+    in_range,
+    positive,
+    reals,
+    unit_interval,
+)
 from spherelab.arguments import degrees as check_degrees
+from spherelab.value import Value
 
 Array = NDArray[np.float64]
+Degrees = NDArray[np.int64]
 
+_EPS = float(np.finfo(float).eps)
+_SCANNED, _SEARCHED = 4096, 257  # degrees: how many are all looked at, and of more, how many
 _LARGEST_RADIUS = 1000.0  # beyond, rounding in the tail of a wide integral grows past 1e-13
 _LARGEST_FREQUENCY = 1e70
 _LARGEST_SCALE = 1e99
@@ -196,3 +213,215 @@ class SGLift(ZonalKernel):
         frequencies = np.abs(reals(s, "s", -_LARGEST_FREQUENCY, _LARGEST_FREQUENCY))
         broadcast(degrees=degrees, s=frequencies)
         return lift.log_profile(d, degrees, frequencies)
+
+
+# --- domination of one kernel by another ----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Domination:
+    """How far a test with eigenvalues mu_l controls a reference with r_l = lambda_l/lambda_0.
+
+    Logs throughout: the constants grow exponentially in beta.
+
+    Attributes
+    ----------
+    bounded : bool
+        Whether sup_{l>=1} r_l/mu_l is finite: whether any linear constant exists.
+    log_lower, log_upper : float
+        The best constant C of U <= C MMD^2, for all laws, lies between sup (r_l - r_l^2/2)/mu_l and
+        sup r_l/mu_l, within a factor 2. Both inf where it is not bounded.
+    lower_degree, degree : int or None
+        The degrees that attain them. None: at no degree, but as l -> inf.
+    reason : str
+        Why it is bounded, or not.
+    error : float
+        Absolute error of the two logs.
+    """
+
+    bounded: bool
+    log_lower: float
+    log_upper: float
+    lower_degree: int | None
+    degree: int | None
+    reason: str
+    error: float = 0.0
+
+    @property
+    def lower(self) -> Value:
+        """sup (r_l - r_l^2/2)/mu_l: no smaller constant will do. inf past the doubles."""
+        return self._exp(self.log_lower)
+
+    @property
+    def upper(self) -> Value:
+        """sup r_l/mu_l: a constant that will do. inf past the doubles."""
+        return self._exp(self.log_upper)
+
+    def _exp(self, log: float) -> Value:
+        value = math.exp(log) if log < 709.0 else math.inf
+        error = math.expm1(self.error) * value if value < math.inf else 0.0
+        return Value(value, error, "scan of degrees")
+
+
+def domination(test: ZonalKernel, reference: ZonalKernel, d: int) -> Domination:
+    """Condition (U): whether, and with which constant, a test bounds the uniformity excess.
+
+    U = E_u log E_v k(u,v)/lambda_0 of the reference k obeys U <= sum_{l>=1} r_l |q_l|^2 <=
+    sup_l (r_l/mu_l) MMD^2, and a law 1 + eps P_l has U/MMD^2 -> (r_l - r_l^2/2)/mu_l as eps -> 0.
+    So a linear bound for all laws exists iff sup_l r_l/mu_l is finite:
+
+    - SG's lift does, always: mu_l decays like (2-sqrt 3)^l, lambda_l(beta) faster than any power;
+    - the Gaussian kernel e^{-gamma |u-v|^2} does iff 2 gamma >= beta, since lambda_l(b) is about
+      (b/2)^l / (d/2)_l. For 2 gamma > beta the quotient falls from l = 1 on; for 2 gamma = beta it
+      is e^beta/lambda_0(beta) at every l, and that is the best constant itself [ours];
+    - matching of finitely many moments never: mu_l = 0 beyond them.
+
+    Parameters
+    ----------
+    test : ZonalKernel
+        One of the kernels of this module; its eigenvalues are mu_l.
+    reference : ZonalKernel
+        Another, lambda_0 > 0; InfoNCE's is ``ExpKernel(beta)``.
+    d : int
+        Ambient dimension, >= 2.
+
+    Returns
+    -------
+    Domination
+        Logs to 1e-13 or two ulp of the logs of the eigenvalues there. Against the lift the scan
+        ends where the quotient is proved to fall; from beta about 1000 on it is a search that takes
+        the quotient to have one peak, as it is seen to have, and finds the value, not the degree,
+        to those digits.
+
+    Raises
+    ------
+    ArgumentError
+        For another kernel, a reference with lambda_0 = 0, a d < 2, or a reference too wide to scan
+        (beta above about 1e8).
+
+    Notes
+    -----
+    SG paper, Condition (U) and Corollary 1; the lower end of the enclosure is ours.
+    """
+    d = dimension(d)
+    orders = _order(test, "test"), _order(reference, "reference")
+    if isinstance(reference, MomentMatching):
+        raise ArgumentError("reference must have lambda_0 > 0, got MomentMatching()")
+    return _domination(test, *orders, d)
+
+
+#: How slowly the eigenvalues decay, in the order of tuples: 0 from some degree on; like
+#: (b/2)^l/(d/2)_l, the larger b the slower; geometrically.
+_Order = tuple[int, float]
+
+
+def _order(kernel: object, name: str) -> _Order:
+    if isinstance(kernel, MomentMatching):
+        return 0, 0.0
+    if isinstance(kernel, ExpKernel):
+        return 1, kernel.beta
+    if isinstance(kernel, GaussianKernel):
+        return 1, 2 * kernel.gamma
+    if isinstance(kernel, SGLift):
+        return 2, 0.0
+    raise ArgumentError(f"{name} must be a kernel of spherelab.zonal, got {type(kernel).__name__}")
+
+
+@functools.lru_cache(maxsize=1024)
+def _domination(test: ZonalKernel, slow: _Order, fast: _Order, d: int) -> Domination:
+    if slow < fast:
+        return Domination(False, math.inf, math.inf, None, None, _reason(slow, fast))
+    log_zero = float(test.log_eigenvalues(d, 0))
+    if slow == fast:  # r_l/mu_l = 1/mu_0 at every l, and r_l -> 0
+        error = 1e-13 + 4 * _EPS * abs(log_zero)
+        return Domination(True, -log_zero, -log_zero, None, 1, _reason(slow, fast), error)
+    reference = ExpKernel(fast[1])  # the only kind that another can exceed
+    last = _last_degree(reference, d, slow)
+
+    def logs(degrees: Degrees) -> tuple[Array, Array]:  # of r_l, and of mu_l
+        log_r = reference.log_ratios(d, degrees)
+        if slow[0] == 1:  # mu_l/mu_0 has its own, more accurate route
+            return log_r, ExpKernel(slow[1]).log_ratios(d, degrees) + log_zero
+        known = degrees.size == last  # then they are 1..last
+        return log_r, _log_lift(d, last) if known else test.log_eigenvalues(d, degrees)
+
+    def quotients(degrees: Degrees) -> Array:  # of r_l/mu_l, and of (r_l - r_l^2/2)/mu_l
+        log_r, log_mu = logs(degrees)
+        upper = log_r - log_mu
+        return np.stack((upper, upper + np.log1p(-0.5 * np.exp(log_r))))
+
+    (degree, log_upper), (lower_degree, log_lower) = _peaks(quotients, last)
+    log_r, log_mu = logs(np.array([degree]))
+    error = 1e-13 + 4 * _EPS * (abs(float(log_r[0])) + abs(float(log_mu[0])))
+    return Domination(True, log_lower, log_upper, lower_degree, degree, _reason(slow, fast), error)
+
+
+def _reason(slow: _Order, fast: _Order) -> str:
+    if slow[0] == 0:
+        return "mu_l = 0 beyond some degree, and lambda_l > 0 at every one"
+    if slow == fast:
+        return "mu_l is proportional to lambda_l"
+    if slow[0] == fast[0]:
+        return f"mu_l/lambda_l behaves like ({slow[1]:g}/{fast[1]:g})^l"
+    if slow[0] == 2:
+        return "mu_l decays like (2-sqrt 3)^l, lambda_l faster than any power"
+    return "mu_l decays faster than any power, lambda_l like (2-sqrt 3)^l"
+
+
+def _last_degree(reference: ExpKernel, d: int, slow: _Order) -> int:
+    """A power of two past which neither quotient has its sup.
+
+    r_{m+1}/r_m <= beta/(2m+d) for m >= L. Against the lift both quotients fall from L on once
+    ``_least_ratio`` exceeds that. Against a slower e^{b u.v} the quotient falls everywhere, and
+    (r_l - r_l^2/2)/mu_l with it where r_l is below rounding.
+    """
+    last = 32
+    while last < LARGEST_INTEGER:
+        if slow[0] == 2:
+            bound = reference.beta / (2 * last + d)
+            if bound < 1 and bound < _least_ratio(d, last):
+                return last
+        elif float(reference.log_ratios(d, last)) < -40.0:
+            return last
+        last *= 2
+    raise ArgumentError(f"reference must be narrower, its beta is {reference.beta:g}")
+
+
+@functools.lru_cache(maxsize=256)
+def _least_ratio(d: int, degree: int) -> float:
+    """A lower bound of mu_{m+1}/mu_m for all m >= L = degree.
+
+    mu_m = C_m I_m (see ``lift``) with I_m the m-th moment of a positive measure, so that
+    I_{m+1}/I_m rises, and C_{m+1}/C_m = (m+1/2) (Gamma(m/2)/Gamma((m+1)/2))^2 > 2: at least
+    2 I_{L+1}/I_L.
+    """
+    ends = SGLift().log_eigenvalues(d, np.array([degree, degree + 1]))
+    rise = (degree + 0.5) / float(special.poch(0.5 * degree, 0.5)) ** 2
+    return 2 / rise * math.exp(ends[1] - ends[0])
+
+
+@functools.lru_cache(maxsize=64)
+def _log_lift(d: int, last: int) -> Array:
+    """log mu_l for l = 1..last: one spectrum serves many references."""
+    result = SGLift().log_eigenvalues(d, np.arange(1, last + 1))
+    result.setflags(write=False)
+    return result
+
+
+def _peaks(values: Callable[[Degrees], Array], last: int) -> list[tuple[int, float]]:
+    """For each row of ``values``, the degree in 1..last where it is largest, and its value there.
+
+    Every degree is looked at; of more than ``_SCANNED``, ever fewer around the best of each row.
+    """
+    low, high = 1, last
+    while True:
+        whole = high - low < _SCANNED
+        degrees = np.arange(low, high + 1)
+        if not whole:
+            degrees = np.unique(np.linspace(low, high, _SEARCHED).astype(np.int64))
+        found = values(degrees)
+        best = np.argmax(found, axis=1)
+        if whole:
+            return [(int(degrees[k]), float(row[k])) for k, row in zip(best, found, strict=True)]
+        low = int(degrees[max(int(best.min()) - 1, 0)])
+        high = int(degrees[min(int(best.max()) + 1, degrees.size - 1)])

@@ -599,12 +599,15 @@ def test_leading_constant() -> None:
 def test_linear_constants() -> None:
     table = {(2, 0.5): 116.4, (8, 2): 3895.6, (16, 2): 4525.8, (16, 5): 2.56e5, (128, 5): 5.25e5}
     for (d, beta), expected in table.items():
-        assert population.linear_constant(d, beta) == pytest.approx(expected, rel=3e-3, abs=0)
-    for d, beta in ((2, 0.5), (8, 5.0), (128, 5.0), (1024, 50.0)):
-        proved = population.linear_constant(d, beta)
-        numerical = population.linear_constant(d, beta, proved=False)
+        simple = population.linear_constant(d, beta, "simple")
+        assert simple == pytest.approx(expected, rel=3e-3, abs=0)
+    for d, beta in ((2, 0.5), (8, 5.0), (128, 5.0), (1024, 50.0), (4096, 2.0)):
+        best, trace, simple = (
+            population.linear_constant(d, beta, form) for form in ("eigenvalue", "trace", "simple")
+        )
         domination, degree = population.condition_u_constant(d, beta)
-        assert domination < numerical < proved
+        assert domination < best < trace < simple
+        assert best == population.linear_constant(d, beta)
         assert degree >= 1
     assert population.linear_constant(8, 1000.0) == math.inf
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -131,6 +132,10 @@ class Atoms(Law):
         return cls(np.column_stack((np.cos(angles), np.sin(angles))))
 
     def components(self) -> Components:
+        return list(self._components)
+
+    @cached_property
+    def _components(self) -> Components:
         pairs = zip(self.weights.tolist(), self.points, strict=True)
         return [(weight, PointMass(point)) for weight, point in pairs if weight > 0]
 

@@ -26,6 +26,7 @@ from spherelab.sphere import log_area, uniform_sample
 Array = NDArray[np.float64]
 
 _EPS = float(np.finfo(np.float64).eps)
+_BLOCK_ENTRIES = 1 << 18
 
 
 class VonMisesFisher(AxialLaw):
@@ -235,8 +236,14 @@ def log_lambda0_excess(d: int, kappa: float, beta: float, t: Array) -> Array:
             centred = (v - complement) - mean
         else:
             centred = float(iv_ratio_complement(0.5 * d - 1, big)) - 2.0 * complement
-        second_order = _exp_remainder(gap[..., None] * centred) @ weights
-        return gap * mean + np.log1p(second_order) - log_lambda0(d, small)
+        flat = gap.ravel()
+        second_order = np.empty(flat.size)
+        height = max(1, _BLOCK_ENTRIES // centred.size)
+        for start in range(0, flat.size, height):
+            block = flat[start : start + height, None]
+            second_order[start : start + height] = _exp_remainder(block * centred) @ weights
+        change: Array = np.log1p(second_order.reshape(gap.shape))
+        return gap * mean + change - log_lambda0(d, small)
     scaled = log_lambda0_scaled(d, s) - log_lambda0_scaled(d, kappa) - log_lambda0_scaled(d, beta)
     return scaled - 2.0 * kappa * beta * (1.0 - t) / (s + kappa + beta)
 

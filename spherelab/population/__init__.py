@@ -31,9 +31,11 @@ from spherelab.population.constants import (
     condition_u_constant,
     leading_constant,
     linear_constant,
+    remainder_constant,
 )
 from spherelab.population.excess import infonce_excess, infonce_minimum, uniformity_excess
 from spherelab.population.loss import SGLoss, sg_alpha_loss, sg_loss
+from spherelab.population.mmd import squared_mmd
 from spherelab.population.radial import (
     extremal_loss,
     misalignment,
@@ -65,8 +67,10 @@ __all__ = [
     "plug_in_coefficient",
     "plug_in_loss",
     "plug_in_minimiser",
+    "remainder_constant",
     "rho",
     "sg_alpha_loss",
     "sg_loss",
+    "squared_mmd",
     "uniformity_excess",
 ]

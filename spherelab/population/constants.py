@@ -9,33 +9,32 @@ import functools
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from spherelab.arguments import ArgumentError, dimension, positive
+from spherelab.arguments import degrees as check_degrees
 from spherelab.population.loss import SGLoss
-from spherelab.population.radial import misalignment_certificate
+from spherelab.population.radial import gaussian_rule, misalignment_certificate
 from spherelab.sphere import log_multiplicity
 from spherelab.value import Value
-from spherelab.zonal import ExpKernel, SGLift
+from spherelab.zonal import ExpKernel, SGLift, domination
 
 Array = NDArray[np.float64]
 
-_LARGEST = 1000.0  # C_U > e^709 for every d from here on: r_l grows with beta
+# l and d to which balls have shown that the sup in K_l is its limit at theta -> 0
+_PROVED_DEGREES, _PROVED_DIMENSIONS = 50, 1024
 
 
 @functools.cache
 def leading_constant() -> float:
     """4 * 3^{3/4} = 9.118..., the sharp, dimension-free constant of sqrt(J) (times beta).
 
-    Derived, not typed: k_0 = 2/sqrt(E_w s^4 e^{-s^2}) for the weight w = N(0, 1) of the test is
-    worked out by sympy, and the constant is 2 k_0 (SG paper, Theorem 1).
+    Derived, not typed: k_0 = 2/sqrt(E_w s^4 e^{-s^2}) for the weight w = N(0, 1) of the test, by
+    quadrature to 2 eps, and the constant is 2 k_0 (SG paper, Theorem 1). The claim
+    ``constants.leading`` has the closed form, and sympy's derivation of it.
     """
-    import sympy
-
-    s = sympy.Symbol("s", positive=True)  # the integrand is even: twice the half line
-    weight = sympy.exp(-(s**2) / 2) / sympy.sqrt(2 * sympy.pi)
-    moment = 2 * sympy.integrate(s**4 * sympy.exp(-(s**2)) * weight, (s, 0, sympy.oo))
-    return float(2 * 2 / sympy.sqrt(moment))
+    s, gauss = gaussian_rule()
+    return 4 / math.sqrt(math.fsum(gauss * s**4 * np.exp(-s * s)))
 
 
 @functools.lru_cache(maxsize=64)
@@ -45,26 +44,9 @@ def _log_mu(d: int, count: int) -> Array:
     return result
 
 
-def _log_quotients(d: int, beta: float) -> tuple[NDArray[np.int64], Array]:
-    """Degrees l >= 1 and log(r_l/mu_l), past where it has peaked.
-
-    r_{l+1}/r_l < beta/(2l+d), while mu_{l+1}/mu_l stays above about l/(l+d) (2-sqrt 3): past
-    l = 4 beta + 8 the quotient falls by more than half at each step. Beyond beta = 1000, where the
-    peak is above e^1000, only degrees on an ever finer grid around it.
-    """
-    count = int(6 * beta) + 120
-    if beta <= _LARGEST:
-        degrees = np.arange(1, count + 1)
-        kept = max(512, 1 << (count - 1).bit_length())  # one spectrum serves every beta up to 65
-        return degrees, ExpKernel(beta).log_ratios(d, degrees) - _log_mu(d, kept)[:count]
-    low, high = 1, count
-    while True:
-        degrees = np.unique(np.linspace(low, high, 65).astype(np.int64))
-        quotients = ExpKernel(beta).log_ratios(d, degrees) - SGLift().log_eigenvalues(d, degrees)
-        if high - low < 64:
-            return degrees, quotients
-        best = int(np.argmax(quotients))
-        low, high = int(degrees[max(best - 1, 0)]), int(degrees[min(best + 1, degrees.size - 1)])
+def _rounded(count: int) -> int:
+    """A power of two, at least 512: few different spectra serve many counts."""
+    return max(512, 1 << (count - 1).bit_length())
 
 
 def _log_weights(d: int, beta: float, least: int = 1) -> tuple[NDArray[np.int64], Array, Array]:
@@ -97,18 +79,23 @@ def condition_u_constant(d: int, beta: float) -> tuple[Value, int]:
     Value, int
         Relative error 1e-12. SG paper, Condition (U); best constant within a factor 2.
     """
-    degrees, quotients = _log_quotients(dimension(d), positive(beta, "beta"))
-    best = int(np.argmax(quotients))
-    value = _exp(float(quotients[best]))
-    return Value(value, 1e-12 * value, "scan of degrees"), int(degrees[best])
+    found = domination(SGLift(), ExpKernel(positive(beta, "beta")), dimension(d))
+    assert found.degree is not None  # the lift always has one
+    return found.upper, found.degree
 
 
-def linear_constant(d: int, beta: float, proved: bool = True) -> Value:
+def linear_constant(d: int, beta: float, form: str = "eigenvalue") -> Value:
     """C(d, beta) such that excess <= 4 * 3^{3/4} beta sqrt(J) + C J under equal marginals [ours].
 
-        C = sup_l r_l/mu_l + 12 sqrt 3 sum_{l>=1} r_l N_l K_l^2,
-        K_l <= (pi^2/8) sqrt(g4_l) + max(1, l/2),  g4_l = L_l (3 L_l - 2d + 4)/(d^2-1),
-        L_l = l(l+d-2).
+    With x_0 = sqrt(J_(0)) and x_l = sqrt(J_l), U_beta <= sum_l (sqrt(r_l/mu_l) x_l + v_l x_0)^2,
+    v_l^2 = 12 sqrt 3 r_l N_l K_l^2, so that C is the largest eigenvalue of diag(r_l/mu_l) + v v^T,
+    at most sup_l r_l/mu_l + |v|^2. Here
+
+        K_l^2 = q_l + s_l^2,  s_l = L_l/(2(d-1)) - gain_l/(2 mu_l),  L_l = l(l+d-2),
+        q_l = L_l (d-2)(l-1)(l+d-1)/(2(d+1)(d-1)^2),
+
+    which is proved in ball arithmetic for l <= 50 and d <= 1024 (``spherelab.rigour.remainder``);
+    elsewhere a larger bound that is proved for all l and d.
 
     Parameters
     ----------
@@ -116,10 +103,9 @@ def linear_constant(d: int, beta: float, proved: bool = True) -> Value:
         Ambient dimension, >= 2.
     beta : float
         Inverse temperature, finite and > 0.
-    proved : bool
-        True: with the bound on K_l above, which is proved. False: with its numerical value
-        K_l^2 = g4_l/4 - b' L_l/(d-1) + b'^2, b' = gain_l/(2 mu_l), the limit theta -> 0 where the
-        supremum is seen to be attained but not proved to be.
+    form : str
+        "eigenvalue", the smallest; "trace", C_U + |v|^2; "simple", the trace with the coarser
+        K_l <= (pi^2/8) sqrt(g4_l) + max(1, l/2), g4_l = L_l (3 L_l - 2d + 4)/(d^2-1). All proved.
 
     Returns
     -------
@@ -128,22 +114,86 @@ def linear_constant(d: int, beta: float, proved: bool = True) -> Value:
         beta about 20 on the bound says nothing at practical J. inf past the doubles.
     """
     d, beta = dimension(d), positive(beta, "beta")
+    if form not in _FORMS:
+        raise ArgumentError(f"form must be one of {', '.join(_FORMS)}, got {form!r}")
     value = float(condition_u_constant(d, beta)[0])
-    if math.isfinite(value):
-        degrees, _, log_weights = _log_weights(d, beta)
-        terms = log_weights + 2 * _log_remainder(d, degrees, proved)
-        value += 12 * math.sqrt(3) * _sum_of_exponentials(terms)
-    return Value(value, 1e-12 * value, "scan of degrees and sum over them")
+    if not math.isfinite(value):
+        return Value(value, 0.0, "past the doubles")
+    degrees, log_r, log_weights = _log_weights(d, beta)
+    remainder = _log_simple_remainder if form == "simple" else _log_remainder
+    squares = math.log(12 * math.sqrt(3)) + log_weights + 2 * remainder(d, degrees)  # log v_l^2
+    trace = value + _sum_of_exponentials(squares)
+    if form == "eigenvalue" and math.isfinite(trace):
+        trace = _largest_eigenvalue(
+            log_r - _log_mu(d, _rounded(degrees.size))[: degrees.size], squares
+        )
+    return Value(trace, 1e-12 * trace, "scan of degrees and sum over them")
 
 
-def _log_remainder(d: int, degrees: NDArray[np.int64], proved: bool) -> Array:
-    """log K_l: how far (Y_l(U)+Y_l(V))/2 is from a multiple of Y_l(M/|M|), per sqrt(N_l) delta."""
+_FORMS = ("eigenvalue", "trace", "simple")
+
+
+def _largest_eigenvalue(log_diagonal: Array, log_squares: Array) -> float:
+    """Of diag(e^a) + v v^T, v^2 = e^b: the root above the diagonal of sum v^2/(x - e^a) = 1."""
+    from scipy.optimize import brentq
+
+    best = int(np.argmax(log_diagonal))
+    top = float(log_diagonal[best])
+    gaps = -np.expm1(log_diagonal - top)  # all in units of the largest diagonal entry
+    squares = np.exp(log_squares - top)
+
+    def secular(y: float) -> float:
+        return math.fsum(squares / (gaps + y)) - 1
+
+    low, high = float(squares[best]), math.fsum(squares) * (1 + 1e-12)
+    root = low if secular(low) <= 0 else brentq(secular, low, high, xtol=1e-300, rtol=1e-14)
+    return math.exp(top) * (1 + root)
+
+
+def remainder_constant(d: int, degrees: ArrayLike) -> Array:
+    """K_l of ``linear_constant``, degrees l >= 1: how far (Y_l(U)+Y_l(V))/2 is from a multiple of
+    Y_l(M/|M|), per sqrt(N_l) |W|^2; |W|^2 = |U-V|^2/4 [ours].
+
+    Relative error 1e-13. Exact for l <= 50 and d <= 1024, a proved bound elsewhere.
+    """
+    ls = np.asarray(check_degrees(degrees), dtype=np.int64)
+    if ls.size and ls.min() < 1:
+        raise ArgumentError(f"degrees must be >= 1, got {ls.min()}")
+    order = np.argsort(ls, axis=None, kind="stable")
+    result = np.empty(ls.size)
+    result[order] = np.exp(_log_remainder(dimension(d), ls.ravel()[order]))
+    return result.reshape(ls.shape)
+
+
+def _log_remainder(d: int, degrees: NDArray[np.int64]) -> Array:
+    """log K_l for rising degrees."""
+    l = degrees.astype(float)  # noqa: E741
+    laplacian = l * (l + d - 2)
+    tangential = laplacian * (d - 2) * (l - 1) * (l + d - 1) / (2 * (d + 1) * (d - 1.0) ** 2)
+    slope = laplacian / (2 * (d - 1))
+    end = np.minimum(1.0, 2 / slope)
+    radial = np.where(degrees % 2, slope * 2 / (1 + np.sqrt(1 - end)), slope)
+    known = min(int(np.searchsorted(degrees, _PROVED_DEGREES, "right")), degrees.size)
+    if d <= _PROVED_DIMENSIONS and known:
+        radial[:known] = slope[:known] - 0.5 * _gain_ratios(d)[degrees[:known] - 1]
+    result: Array = 0.5 * np.log(tangential + radial**2)
+    return result
+
+
+@functools.lru_cache(maxsize=64)
+def _gain_ratios(d: int) -> Array:
+    """gain_l/mu_l for l = 1, .., _PROVED_DEGREES."""
+    result = SGLift().gain_ratios(d, np.arange(1, _PROVED_DEGREES + 1))
+    result.setflags(write=False)
+    return result
+
+
+def _log_simple_remainder(d: int, degrees: NDArray[np.int64]) -> Array:
+    """The log of (pi^2/8) sqrt(g4_l) + max(1, l/2)."""
     laplacian = degrees * (degrees + d - 2.0)
     fourth = laplacian * (3 * laplacian - 2 * d + 4) / (d * d - 1.0)
-    if proved:
-        return np.log((math.pi**2 / 8) * np.sqrt(fourth) + np.maximum(1.0, degrees / 2))
-    half = 0.5 * SGLift().gain_ratios(d, degrees)
-    return 0.5 * np.log(fourth / 4 - half * laplacian / (d - 1) + half**2)
+    result: Array = np.log((math.pi**2 / 8) * np.sqrt(fourth) + np.maximum(1.0, degrees / 2))
+    return result
 
 
 def componentwise_bound(loss: SGLoss, d: int, beta: float) -> Value:
@@ -152,7 +202,7 @@ def componentwise_bound(loss: SGLoss, d: int, beta: float) -> Value:
         excess <= 2 beta D + sum_{l>=1} r_l (sqrt(J_l/mu_l) + sqrt(N_l) K_l D)^2,
         D = J_0^{-1}(J_(0)),
 
-    under equal marginals, with the proved bound on K_l. On aligned laws D = 0 and it is the sum
+    under equal marginals, K_l as in ``linear_constant``. On aligned laws D = 0 and it is the sum
     sum_l r_l |q_l|^2; on the extremal family its first term is exact.
 
     Parameters
@@ -170,11 +220,11 @@ def componentwise_bound(loss: SGLoss, d: int, beta: float) -> Value:
     d, beta = dimension(d), positive(beta, "beta")
     given = loss.by_degree.size - 1
     degrees, log_r, log_weights = _log_weights(d, beta, given)
-    log_lift = _log_mu(d, max(512, given))[:given]
+    log_lift = _log_mu(d, _rounded(given))[:given]
     most = misalignment_certificate(loss.radial)
     log_remainder = np.full(degrees.size, -np.inf)
     if most > 0:
-        log_remainder = 0.5 * log_weights + _log_remainder(d, degrees, True) + math.log(most)
+        log_remainder = 0.5 * log_weights + _log_remainder(d, degrees) + math.log(most)
 
     def total(energies: Array) -> float:  # of (sqrt(r_l J_l / mu_l) + sqrt(r_l N_l) K_l D)^2
         log_own = np.full(degrees.size, -np.inf)

@@ -13,6 +13,7 @@ not small, E_u log(1+g) as it stands. The seam is |g| = 1/2; both forms hold on 
 
 from __future__ import annotations
 
+import enum
 import functools
 import math
 from collections.abc import Callable
@@ -95,10 +96,10 @@ def uniformity_excess(law: Law | Pair, beta: float) -> Value:
     -------
     Value
         Relative error below 1e-11 (usually 1e-13) for laws zonal about one axis, and for mixtures
-        whose axes span a plane or three-space (nested quadrature, step halved until it settles).
-        Atoms are exact sums. Axes that span four or five dimensions: nested quadrature as far as
-        4 million points go, ``error`` says how far. Beyond: 131,072 Monte Carlo points with a fixed
-        seed; ``method`` says so and ``error`` is four standard errors.
+        whose axes span a plane (nested quadrature, step halved until it settles). Atoms are exact
+        sums. Axes that span three to five dimensions: nested quadrature as far as 4 million points
+        go, ``error`` says how far. Beyond: 131,072 Monte Carlo points with a fixed seed; ``method``
+        says so and ``error`` is four standard errors.
 
     Raises
     ------
@@ -119,21 +120,32 @@ def uniformity_excess(law: Law | Pair, beta: float) -> Value:
     points = _Points(first, second)
     previous: Value | None = None
     spectral = functools.cache(lambda: _spectral_sum(first, second, beta))
+    form = _Form.ANY
     for level in range(_LEVELS):
         cosines, weights = points.at(level)
-        value = _evaluate(potential, spectral, cosines, weights)
+        value, form = _evaluate(potential, spectral, cosines, weights, form)
         if points.is_exact:
             return value
         if points.is_random:
             return points.with_sampling_error(value, potential, cosines)
         if previous is not None:
             change = abs(value - previous)
-            settled = Value(value, value.error + change, value.method)
-            if change <= 1e-13 * abs(value) + value.error or points.count(level + 1) > _MOST_NODES:
-                return settled
+            settled = change <= 1e-13 * abs(value) + value.error
+            result = Value(value, value.error + change, value.method)
+            if settled or points.count(level + 1) > _MOST_NODES:
+                return result
         previous = value
     assert previous is not None
-    return settled
+    return result
+
+
+class _Form(enum.Enum):
+    """How U_beta is evaluated; what fits at the first points fits at the finer ones."""
+
+    ANY = enum.auto()
+    SPECTRAL = enum.auto()  # the spectral sum less E omega(g)
+    SERIES = enum.auto()  # E log(1+g), g by its series
+    CLOSED = enum.auto()  # E log G, G component by component
 
 
 def omega(g: Array) -> Array:
@@ -154,19 +166,21 @@ def _evaluate(
     spectral_sum: Callable[[], tuple[float, float]],
     cosines: list[Array],
     weights: Array,
-) -> Value:
-    """U_beta from one set of points; the error is that of rounding."""
+    form: _Form = _Form.ANY,
+) -> tuple[Value, _Form]:
+    """U_beta from one set of points, with the error of rounding; and the form that was taken."""
     size = potential.series_size
-    if _EPS * size < 1e-6:
+    if form is _Form.SPECTRAL or (form is _Form.ANY and _EPS * size < 1e-6):
         g = potential.excess_by_series(cosines)
-        if np.max(np.abs(g)) <= _SMALL:
+        if np.max(np.abs(g)) <= (_SMALL if form is _Form.ANY else 1.1 * _SMALL):
             spectral, rounding = spectral_sum()
             value = spectral - float(weights @ omega(g))
             noise = _EPS * size * float(weights @ np.abs(g)) + 8 * _EPS * abs(spectral)
-            return Value(value, rounding + noise, "spectral sum and quadrature")
-    logs, noise = potential.log(cosines, weights)
+            return Value(value, rounding + noise, "spectral sum and quadrature"), _Form.SPECTRAL
+    logs, noise, by_series = potential.log(cosines, weights, form is not _Form.CLOSED)
     value = float(weights @ logs)
-    return Value(value, noise + 8 * _EPS * abs(value), "quadrature")
+    result = Value(value, noise + 8 * _EPS * abs(value), "quadrature")
+    return result, _Form.SERIES if by_series else _Form.CLOSED
 
 
 def _spectral_sum(first: Law, second: Law, beta: float) -> tuple[float, float]:
@@ -301,14 +315,17 @@ class _Points:
             )
             remaining = (remaining[:, None] * (1.0 - z * z)).ravel()
             mass = np.outer(mass, z_weights).ravel()
+            counts = mass > 1e-22
+            coordinates, remaining, mass = coordinates[counts], remaining[counts], mass[counts]
         return coordinates, mass
 
     def with_sampling_error(
         self, value: Value, potential: Potential, cosines: list[Array]
     ) -> Value:
-        spread = potential.log(cosines, np.full(len(cosines[0]), 1 / len(cosines[0])))[0]
         if value.method.startswith("spectral"):
             spread = omega(potential.excess_by_series(cosines))
+        else:
+            spread = potential.log(cosines, np.full(len(cosines[0]), 1 / len(cosines[0])))[0]
         error = 4 * float(np.std(spread)) / math.sqrt(spread.size)
         return Value(
             value, value.error + error, f"{value.method}, Monte Carlo, {spread.size} points"

@@ -154,22 +154,24 @@ class Potential:
                 total += clenshaw(part.law.dimension, terms, t) @ part.weights
         return total
 
-    def log(self, cosines: list[Array], weights: Array) -> tuple[Array, float]:
-        """log(1 + g(u)), and the error that its rounding makes in the weighted mean.
+    def log(
+        self, cosines: list[Array], weights: Array, try_series: bool = True
+    ) -> tuple[Array, float, bool]:
+        """log(1 + g(u)), the error that its rounding makes in the weighted mean, and the route.
 
-        From the series where that error, eps sum |terms| E 1/(1+g), stays below 2e-12 of the mean
-        (G is smoother than the law's own density, so E 1/(1+g) is of order one); else component by
-        component.
+        From the series (route True) where that error, eps sum |terms| E 1/(1+g), stays below 2e-12
+        of the mean (G is smoother than the law's own density, so E 1/(1+g) is of order one); else
+        component by component.
         """
         noise = _EPS * self.series_size
-        if noise < 1e-3:
+        if try_series and noise < 1e-3:
             total = 1 + self.excess_by_series(cosines)
             lost = total <= 8 * noise  # far from the law, where G is nothing; |log G| <= 2 beta
             total = np.where(lost, 8 * noise, total)
             logs = np.log(total)
             error = noise * float(weights @ (1 / total)) + 2 * self.beta * float(weights @ lost)
             if error <= 2e-12 * abs(float(weights @ logs)):
-                return logs, error
+                return logs, error, True
         rows: list[Array] = []
         missed = 0.0
         for part, t in zip(self.parts, cosines, strict=True):
@@ -182,7 +184,9 @@ class Potential:
         stacked = np.concatenate(rows, axis=1)
         top = stacked.max(axis=1)
         spread: Array = np.log(np.exp(stacked - top[:, None]).sum(axis=1))
-        return top + spread, missed + 8 * _EPS * float(weights @ (1 + np.abs(top)))
+        # logs of size beta were subtracted from each other
+        rounding = _EPS * (4 * self.beta + 8 * float(weights @ (1 + np.abs(top))))
+        return top + spread, missed + rounding, False
 
 
 @functools.lru_cache(maxsize=64)
