@@ -227,6 +227,7 @@ class Result:
     margin : the interval that holds the margin there.
     at : the point.
     points : how many points were evaluated; ``failures`` of them do not pass.
+    visited : those points, each with what it concludes.
     seconds : wall time.
     reason : what there is to say beside the verdict; may be empty.
     proof, sampled : how a rigorous or a sampled verdict was reached.
@@ -244,6 +245,7 @@ class Result:
     reason: str = ""
     proof: Proof | None = None
     sampled: Sampling | None = None
+    visited: tuple[tuple[Point, Comparison], ...] = ()
 
     @property
     def ratio(self) -> float:
@@ -279,17 +281,13 @@ def check(
     points = list(claim.domain.points(quick=quick, restrict=restrict))
     if not points:
         raise ArgumentError(f"claim {claim.key} has no point to check with restrict={restrict}")
-    worst: tuple[Point, Comparison] | None = None
-    failures = 0
+    visited: list[tuple[Point, Comparison]] = []
     for done, point in enumerate(points, start=1):
-        found = evaluate(claim, point, seed=seed, tests=len(points))
-        failures += not found.verdict.passed
-        if worst is None or found.urgency > worst[1].urgency:
-            worst = point, found
+        visited.append((point, evaluate(claim, point, seed=seed, tests=len(points))))
         if progress is not None:
             progress(done, len(points))
-    assert worst is not None  # there is at least one point
-    at, comparison = worst
+    at, comparison = max(visited, key=lambda pair: pair[1].urgency)
+    failures = sum(not found.verdict.passed for _, found in visited)
     verdict, reason, proof = comparison.verdict, comparison.reason, None
     if failures and len(points) > 1:
         count = f"{failures} of {len(points)} points do not pass"
@@ -313,6 +311,7 @@ def check(
         reason=reason,
         proof=proof,
         sampled=sampled,
+        visited=tuple(visited),
     )
 
 

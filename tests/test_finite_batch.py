@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import special
-from strategies import points
 
 from spherelab.arguments import ArgumentError
-from spherelab.check import check, evaluate
+from spherelab.check import check
 from spherelab.claim import Claim, Verdict
 from spherelab.laws import Uniform, VonMisesFisher
 from spherelab.pairs import (
@@ -235,47 +234,7 @@ def test_statistics_do_not_see_rotations_or_order(seed: int, n: int, d: int) -> 
     assert v >= -1e-11  # a squared distance
 
 
-# --- the claims -----------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def quick() -> dict[str, Any]:
-    return {claim.key: check(claim, quick=True) for claim in CLAIMS}
-
-
-def test_keys_are_distinct_and_complete() -> None:
-    assert len(set(KEYS)) == len(KEYS)
-    for claim in CLAIMS:
-        assert claim.statement and claim.source and claim.key.startswith("finite_batch.")
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=KEYS)
-def test_passes_on_the_quick_grid(claim: Claim, quick: dict[str, Any]) -> None:
-    result = quick[claim.key]
-    expected = Verdict.HOLDS if claim.sample is None else Verdict.SAMPLED
-    assert result.verdict is expected, (result.at, result.left, result.right, result.reason)
-    assert result.failures == 0
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=KEYS)
-@settings(max_examples=2)
-@given(data=st.data())
-def test_holds_anywhere_in_its_domain(claim: Claim, data: st.DataObject) -> None:
-    at = data.draw(points(claim.domain))
-    if claim.sample is None and "d" in at:  # a new dimension costs a table
-        at["d"] = min((2, 16, 900), key=lambda d: abs(math.log(d / at["d"])))
-        axis = next(axis for axis in claim.domain.axes if axis.name == "d")
-        if not axis.contains(at["d"]):
-            return
-    found = evaluate(claim, at)
-    assert found.verdict.passed, (at, found)
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=KEYS)
-def test_formula_is_mathematics(claim: Claim) -> None:
-    from matplotlib.mathtext import MathTextParser
-
-    MathTextParser("path").parse(f"${claim.formula}$")
+# --- the sampled claims ---------------------------------------------------------------------------
 
 
 def moved(claim: Claim, share: float, shift: float = 0.0) -> Claim:
@@ -284,13 +243,6 @@ def moved(claim: Claim, share: float, shift: float = 0.0) -> Claim:
         return Value(value * (1 + share) + shift, getattr(value, "error", 0.0))
 
     return dataclasses.replace(claim, right=right)
-
-
-@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.tight], ids=lambda c: c.key)
-@pytest.mark.parametrize("share", [1e-3, -1e-3])
-def test_a_tight_claim_can_fail(claim: Claim, share: float) -> None:
-    result = check(moved(claim, share), quick=True)
-    assert result.verdict is Verdict.VIOLATED, (result.at, result.left, result.right)
 
 
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if c.sample is not None], ids=lambda c: c.key)

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted(
-    path for folder in ("spherelab", "verify") for path in (ROOT / folder).rglob("*.py")
+    path for folder in ("spherelab", "verify", "figures") for path in (ROOT / folder).rglob("*.py")
 )
 HEAVY = {"matplotlib", "numba", "sympy", "mpmath", "flint", "cupy"}
 #: The compiled loops: they may import their compiler, but nobody may import them at the top.
@@ -42,6 +42,7 @@ FACES = {"verify", "figures", "spherelab.report", "spherelab.__main__"}
 RULES = [
     ({"spherelab"}, {"verify", "figures", "tests", "hypothesis", "pytest"}),
     ({"verify"}, {"figures", "tests", "hypothesis", "pytest"}),
+    ({"figures"}, {"verify", "tests", "hypothesis", "pytest"}),
     (NUMERICS, LAWS | QUANTITIES | CLAIMS | FACES),
     (LAWS, QUANTITIES | CLAIMS | FACES),
     (QUANTITIES, CLAIMS | FACES),

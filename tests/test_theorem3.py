@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Any
 
@@ -11,11 +10,8 @@ import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import points
 
 from spherelab.arguments import ArgumentError
-from spherelab.check import check, evaluate
-from spherelab.claim import Claim, Point, Relation, Verdict
 from spherelab.laws import Atoms, Law, Mixture, PointMass, Uniform, VonMisesFisher, ZonalLaw
 from spherelab.limits import extrapolated, right_derivative
 from spherelab.pairs import Aligned, NuisanceChannel
@@ -295,86 +291,6 @@ def test_limits_state_their_error(h: float) -> None:
     limit = extrapolated(lambda x: Value(math.exp(x)), h)
     assert abs(limit - 1) <= limit.error + 1e-15
     assert right_derivative(lambda x: Value(7.0), h) == 0
-
-
-# --- the claims -----------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def quick() -> dict[str, Any]:
-    return {claim.key: check(claim, quick=True) for claim in CLAIMS}
-
-
-def test_keys_are_distinct_and_complete() -> None:
-    assert len(set(KEYS)) == len(KEYS)
-    for claim in CLAIMS:
-        assert claim.statement and claim.source and claim.key.startswith("theorem3.")
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=KEYS)
-def test_passes_on_the_quick_grid(claim: Claim, quick: dict[str, Any]) -> None:
-    result = quick[claim.key]
-    expected = Verdict.HOLDS if claim.sample is None else Verdict.SAMPLED
-    assert result.verdict is expected, (result.at, result.left, result.right, result.reason)
-    assert result.failures == 0
-
-
-def moved_to_a_cheap_dimension(claim: Claim, at: Point) -> Point | None:
-    """The point with the nearest of a few dimensions, where the claim is made there."""
-    if "d" in at:
-        axis = next(axis for axis in claim.domain.axes if axis.name == "d")
-        allowed = [d for d in DIMENSIONS if axis.contains(d)] or [at["d"]]
-        at = {**at, "d": min(allowed, key=lambda d: abs(math.log(d / at["d"])))}
-    where = claim.domain.where
-    return at if where is None or where(**at) else None
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=KEYS)
-@settings(max_examples=2)
-@given(data=st.data())
-def test_holds_anywhere_in_its_domain(claim: Claim, data: st.DataObject) -> None:
-    at = moved_to_a_cheap_dimension(claim, data.draw(points(claim.domain)))
-    if at is None:
-        return
-    found = evaluate(claim, at)
-    assert found.verdict.passed, (at, found)
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=KEYS)
-def test_formula_is_mathematics(claim: Claim) -> None:
-    from matplotlib.mathtext import MathTextParser
-
-    MathTextParser("path").parse(f"${claim.formula}$")
-
-
-def moved(claim: Claim, share: float) -> Claim:
-    """The claim with its right side moved up by a share of its size."""
-
-    def right(**at: float) -> Value:
-        value = claim.right(**at)
-        return Value(value + share * (abs(value) or claim.scale), getattr(value, "error", 0.0))
-
-    return dataclasses.replace(claim, right=right)
-
-
-# Equalities and limits fail both ways, a lower bound only upwards.
-MOVES = [
-    (claim, sign)
-    for claim in CLAIMS
-    if claim.tight
-    for sign in ((1.0,) if claim.relation is Relation.AT_LEAST else (1.0, -1.0))
-]
-
-
-@pytest.mark.parametrize(("claim", "sign"), MOVES, ids=[f"{c.key}{s:+g}" for c, s in MOVES])
-def test_a_tight_claim_can_fail(claim: Claim, sign: float) -> None:
-    result = check(moved(claim, sign * 1e-3), quick=True)
-    assert result.verdict is Verdict.VIOLATED, (result.at, result.left, result.right)
-
-
-def test_the_sampled_claim_can_fail() -> None:
-    claim = next(c for c in CLAIMS if c.key == "theorem3.loss.sampled")
-    assert check(moved(claim, 0.5), quick=True).verdict is Verdict.VIOLATED
 
 
 # --- bad input ------------------------------------------------------------------------------------

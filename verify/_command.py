@@ -11,7 +11,6 @@ import importlib
 import math
 import os
 import shlex
-import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -131,6 +130,11 @@ def _parser(prog: str, description: str) -> argparse.ArgumentParser:
         help="write the results there as JSON; - for standard output, and the table then goes to "
         "standard error",
     )
+    add(
+        "--html",
+        metavar="PATH",
+        help="write the results there as one page that stands alone, with formulas and plots",
+    )
     add("--version", action="version", version=f"spherelab {spherelab.__version__}")
     return parser
 
@@ -180,9 +184,30 @@ def _select(claims: Sequence[Claim], patterns: Sequence[str] | None) -> list[Cla
         return list(claims)
     for pattern in patterns:
         if not any(fnmatch.fnmatchcase(claim.key, pattern) for claim in claims):
-            keys = ", ".join(claim.key for claim in claims)
-            raise UsageError(f"argument --claim: no claim matches {pattern!r}; there are: {keys}")
+            raise UsageError(
+                f"argument --claim: no claim matches {pattern!r}; {_near(pattern, claims)}"
+            )
     return [c for c in claims if any(fnmatch.fnmatchcase(c.key, p) for p in patterns)]
+
+
+def _near(pattern: str, claims: Sequence[Claim]) -> str:
+    """The keys that a person may have meant: those that hold the pattern, or look like it."""
+    import difflib
+
+    keys = [claim.key for claim in claims]
+    if len(keys) <= _FEW:
+        return f"there are: {', '.join(keys)}"
+    core = pattern.strip("*").split("*")[0]
+    found = [key for key in keys if core and core in key]
+    found = found or difflib.get_close_matches(pattern, keys, _FEW, 0.4)
+    found = found or list(dict.fromkeys(f"{key.rsplit('.', 1)[0]}.*" for key in keys))
+    more = f", and {len(found) - _FEW} more" if len(found) > _FEW else ""
+    return (
+        f"near it: {', '.join(found[:_FEW])}{more} (a key is matched whole; * and ? stand for any)"
+    )
+
+
+_FEW = 6
 
 
 def _plan(
@@ -235,7 +260,9 @@ def _need_in_some_range(name: str, values: Sequence[float], axes: Sequence[Axis]
             allowed = " or ".join(dict.fromkeys(axis.interval for axis in axes))
         else:
             allowed = f"[{low:g}, {high:g}]"
-        raise UsageError(f"argument {AXIS_OPTIONS[name]}: {name} must be in {allowed}, got {value}")
+        raise UsageError(
+            f"argument {AXIS_OPTIONS[name]}: {name} must be in {allowed}, got {value:g}"
+        )
 
 
 def _repeat_command(prog: str, result: Result, options: argparse.Namespace) -> str:
@@ -254,15 +281,18 @@ def _repeat_command(prog: str, result: Result, options: argparse.Namespace) -> s
 
 
 def _run(load: Callable[[], Sequence[Claim]], options: argparse.Namespace, prog: str) -> int:
+    from spherelab import output
     from verify import _report, _table
 
     if options.rigorous:
         _need_flint()
-    if options.json not in (None, "-"):
+    for option, path in (("--json", options.json), ("--html", options.html)):
+        if path is None or (option == "--json" and path == "-"):
+            continue
         try:
-            _report.check_writable(options.json)
+            output.check_writable(path)
         except OSError as error:
-            raise UsageError(f"argument --json: {_because(error, options.json)}") from None
+            raise UsageError(f"argument {option}: {_because(error, path)}") from None
     wanted = {
         name: tuple(dict.fromkeys(values))
         for name, values in (("d", options.dim), ("beta", options.beta))
@@ -279,21 +309,48 @@ def _run(load: Callable[[], Sequence[Claim]], options: argparse.Namespace, prog:
     _survive_any_encoding(table)
     _table.write(results, remarks, repeats, seconds, table)
     if options.json is not None:
-        document = _report.document(results, seed=options.seed)
+        document = _report.dumps(_report.document(results, seed=options.seed))
         if options.json == "-":
-            sys.stdout.write(_report.dumps(document))
+            sys.stdout.write(document)
         else:
-            try:
-                _report.write(document, options.json)
-            except OSError as error:
-                raise UsageError(f"argument --json: {_because(error, options.json)}") from None
+            _write("--json", document, options.json)
+    if options.html is not None:
+        from verify import _page
+
+        text = _page.page(
+            results, title=prog, command=_called(prog, options), seed=options.seed, seconds=seconds
+        )
+        _write("--html", text, options.html)
     return FAILED if failed else PASSED
+
+
+def _write(option: str, text: str, path: str) -> None:
+    from spherelab import output
+
+    try:
+        output.write(text, path)
+    except OSError as error:
+        raise UsageError(f"argument {option}: {_because(error, path)}") from None
+
+
+def _called(prog: str, options: argparse.Namespace) -> str:
+    """The command with what shapes its results, for the page."""
+    words = ["--quick"] * options.quick + ["--rigorous"] * options.rigorous
+    for option, values in (("--dim", options.dim), ("--beta", options.beta)):
+        if values is not None:
+            words += [option, ",".join(f"{value:g}" for value in values)]
+    for pattern in options.claim or ():
+        words += ["--claim", pattern]
+    if options.seed:
+        words += ["--seed", str(options.seed)]
+    return f"{prog} {shlex.join(words)}".strip()
 
 
 def _check_all(
     load: Callable[[], Sequence[Claim]], tasks: Sequence[Task], options: argparse.Namespace
 ) -> list[Result]:
     from spherelab.check import check
+    from spherelab.progress import Progress
     from verify import _pool
 
     progress = Progress(sys.stderr)
@@ -336,37 +393,3 @@ def _survive_any_encoding(stream: TextIO) -> None:
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
-
-
-class Progress:
-    """One line on a terminal that says how far the work is, once it takes longer than ``after``."""
-
-    def __init__(self, stream: TextIO, after: float = 2.0, every: float = 0.1) -> None:
-        self._stream = stream
-        self._wanted = stream.isatty()
-        self._next = time.monotonic() + after
-        self._every = every
-        self._width = 0
-
-    def of(self, label: str, unit: str = "points") -> Callable[[int, int], None]:
-        """The callback that reports (done, all) under this label."""
-
-        def report(done: int, count: int) -> None:
-            now = time.monotonic()
-            if self._wanted and now >= self._next:
-                self._next = now + self._every
-                self._show(f"{label}: {done}/{count} {unit}".removeprefix(": "))
-
-        return report
-
-    def clear(self) -> None:
-        if self._width:
-            self._show("")
-            self._stream.write("\r")
-            self._stream.flush()
-
-    def _show(self, text: str) -> None:
-        text = text[: shutil.get_terminal_size().columns - 1]  # a wrapped line cannot be wiped
-        self._stream.write("\r" + text.ljust(self._width))
-        self._stream.flush()
-        self._width = len(text)

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from spherelab.check import Result
     from spherelab.claim import Claim
 
-#: With fewer claims than this a second process costs more (its imports, about 1 s) than it saves.
-WORTH_A_POOL = 12
+#: With fewer claims than this a second process costs more (its imports, about 1 s) than it saves;
+#: of quick ones, with fewer than the second number.
+WORTH_A_POOL, WORTH_A_POOL_QUICK = 12, 60
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Settings:
 def processes(load: Callable[[], Sequence[Claim]], tasks: Sequence[Task], quick: bool) -> int:
     """How many: one, unless the work is long and ``load`` can be named to another process."""
     importable = getattr(sys.modules.get(load.__module__), load.__qualname__, None) is load
-    if quick or len(tasks) < WORTH_A_POOL or not importable:
+    if len(tasks) < (WORTH_A_POOL_QUICK if quick else WORTH_A_POOL) or not importable:
         return 1
     return max(1, min(_cores(), 8))
 

@@ -163,6 +163,14 @@ def mixture_ratio(d: int, bits: int = BITS) -> Ball:
         return 1 / (2 * k0(bits) * mixture_constant(d, bits).sqrt())
 
 
+def mixture_ratio_limit(bits: int = BITS) -> Ball:
+    """Its limit as d -> inf: t_n and u_n vanish but for n = 0."""
+    with workprec(bits + 32):
+        arb = flint().arb
+        constant = 1 / arb(2).sqrt() - 2 * exact(Fraction(2, 5)).sqrt() + 1 / arb(3).sqrt()
+        return 1 / (2 * k0(bits) * constant.sqrt())
+
+
 def mixture_ratio_beyond(d: int, bits: int = BITS) -> Ball:
     """An upper bound of the mixture ratio for all dimensions >= d.
 

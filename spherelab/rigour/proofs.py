@@ -7,8 +7,10 @@ interval.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from spherelab.arguments import ArgumentError, dimension
 from spherelab.claim import Proof
@@ -89,7 +91,7 @@ def prove_mixture(last: int = 1024, bits: int = 64) -> Proof:
     Each d on its own; past ``last`` by `losses.mixture_ratio_beyond`, so that d is not limited.
     """
     last = dimension(last, name="last")
-    ratios = [losses.mixture_ratio(d, bits) for d in range(2, last + 1)]
+    ratios = _mixture_ratios(last, bits)
     beyond = losses.mixture_ratio_beyond(last, bits)
     bad = [d for d, ratio in enumerate(ratios, 2) if not ratio < 1]
     decided = not bad and bool(beyond < 1)
@@ -101,6 +103,36 @@ def prove_mixture(last: int = 1024, bits: int = 64) -> Proof:
         f"at most {float(beyond.upper()):.8f} beyond",
         right="< 1",
         reason="" if decided else f"a ball of {bits} bits does not separate d = {bad or 'beyond'}",
+    )
+
+
+@lru_cache(maxsize=8)
+def _mixture_ratios(last: int, bits: int) -> tuple[Ball, ...]:
+    """Of d = 2, .., last."""
+    return tuple(losses.mixture_ratio(d, bits) for d in range(2, last + 1))
+
+
+def prove_mixture_range(end: str, last: int = 1024, bits: int = 64) -> Proof:
+    """The mixture path's ratio for every d from 2 to ``last``: it rises with d, so that it is least
+    at d = 2 (``end`` "least"), and it is below its limit as d -> inf ("most").
+    """
+    if end not in ("least", "most"):
+        raise ArgumentError(f"end must be 'least' or 'most', got {end!r}")
+    last = dimension(last, name="last")
+    ratios, limit = _mixture_ratios(last, bits), losses.mixture_ratio_limit(bits)
+    if end == "least":
+        bad = [d for d, (a, b) in enumerate(itertools.pairwise(ratios), 3) if not a < b]
+        right = f"rises with d from {sentence(ratios[0], 8)} at d = 2"
+    else:
+        bad = [d for d, ratio in enumerate(ratios, 2) if not ratio < limit]
+        right = f"< {sentence(limit, 8)}, its limit"
+    return Proof(
+        decided=not bad,
+        box={"d": (2.0, float(last))},
+        precision_bits=bits,
+        left=f"{sentence(ratios[-1], 8)} at d = {last}",
+        right=right,
+        reason=f"a ball of {bits} bits does not separate d = {bad}" if bad else "",
     )
 
 
@@ -191,17 +223,52 @@ def prove_gaussian(d: Interval = (2, 1024), beta: Interval = ("0.1", 50)) -> Pro
     - gamma >= beta/2: lambda_l(beta) <= lambda_l(2 gamma), every l, so that
       r_l/(e^(-2 gamma) lambda_l(2 gamma)) <= e^(2 gamma)/lambda_0(beta), a constant.
     - gamma < beta/2: lambda_l(beta)/lambda_l(2 gamma) >= s^l, s = beta/(2 gamma) > 1: unbounded.
-    Both for every real d >= 1 and beta > 0; the box only says where it was asked.
+    Both for every real d >= 1 and beta > 0; the box only says where it was asked. The series is
+    DLMF 10.25.2; sympy compares its first coefficients with E e^(bt) P_l(t), for every d at once.
     """
     if not exact(d[0]) >= 1 or not exact(beta[0]) > 0:
         raise ArgumentError(f"d must be >= 1 and beta > 0, got {d[0]}, {beta[0]}")
     return Proof(
         decided=True,
+        holds=_series_is_that_of_the_kernel(),
         box=outer_box({"d": d, "beta": beta}),
         precision_bits=0,
         left="sup_l lambda_l(beta)/lambda_l(2 gamma)",
         right="<= 1 for gamma >= beta/2; >= (beta/(2 gamma))^l for every l below",
     )
+
+
+@lru_cache(maxsize=1)
+def _series_is_that_of_the_kernel(last: int = 5, terms: int = 3) -> bool:
+    """(1/2)^(l+2k)/((d/2)_{l+k} k!) = E t^(l+2k) P_l(t)/(l+2k)!, l <= last, k < terms, d symbolic;
+    and E t^m P_l(t) = 0 for m < l. The moments are E t^(2j) = (1/2)_j/(d/2)_j."""
+    import sympy
+
+    d, t = sympy.symbols("d t", positive=True)
+
+    def mean(polynomial: sympy.Expr) -> sympy.Expr:
+        total = sympy.Integer(0)
+        for (power,), coefficient in sympy.Poly(polynomial, t).terms():
+            if power % 2 == 0:
+                j = power // 2
+                total += coefficient * sympy.rf(sympy.Rational(1, 2), j) / sympy.rf(d / 2, j)
+        return sympy.cancel(total)
+
+    before, current = sympy.Integer(1), t  # P_0, P_1
+    for degree in range(1, last + 1):
+        for m in range(degree):
+            if mean(current * t**m) != 0:
+                return False
+        for k in range(terms):
+            power = degree + 2 * k
+            stated = sympy.Rational(1, 2**power) / (
+                sympy.rf(d / 2, degree + k) * sympy.factorial(k)
+            )
+            if sympy.cancel(mean(current * t**power) / sympy.factorial(power) - stated) != 0:
+                return False
+        following = ((2 * degree + d - 2) * t * current - degree * before) / (degree + d - 2)
+        before, current = current, sympy.expand(following)
+    return True
 
 
 def prove_remainder(

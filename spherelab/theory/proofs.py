@@ -55,6 +55,20 @@ def mixture_bound(points: Sequence[Point]) -> Proof:
     return _over(prove_mixture(int(max(p["d"] for p in points))), points)
 
 
+def mixture_least(points: Sequence[Point]) -> Proof:
+    """The mixture path's ratio is least at d = 2, among every d to the largest and beyond."""
+    from spherelab.rigour import prove_mixture_range
+
+    return _over(prove_mixture_range("least", int(max(p["d"] for p in points))), points)
+
+
+def mixture_most(points: Sequence[Point]) -> Proof:
+    """The mixture path's ratio is below its limit for d -> inf, at every d to the largest."""
+    from spherelab.rigour import prove_mixture_range
+
+    return _over(prove_mixture_range("most", int(max(p["d"] for p in points))), points)
+
+
 def polygon_excess(points: Sequence[Point]) -> Proof:
     """The ratio is above 1 at each (n, beta)."""
     from spherelab.rigour import prove_polygon
@@ -73,3 +87,22 @@ def tangent_shift(points: Sequence[Point]) -> Proof:
     places = sorted({(int(p["d"]), p["beta"]) for p in points})
     proofs = [prove_tangent(d, beta, (0, top)) for d, beta in places]
     return combine([replace(proof, points=1) for proof in proofs])
+
+
+def remainder(points: Sequence[Point]) -> Proof:
+    """F_l <= K_l^2 sin^4 theta for every theta, at each (l, d)."""
+    from spherelab.rigour import prove_remainder
+    from spherelab.rigour.balls import combine
+
+    places = sorted({(int(p["degree"]), int(p["d"])) for p in points})
+    proofs = [prove_remainder([degree], [d]) for degree, d in places]
+    return combine([replace(proof, points=1) for proof in proofs])
+
+
+def gain(points: Sequence[Point]) -> Proof:
+    """gain_l/mu_l >= (l-1)/3 + l(2l+1)/(3(4l+3d)), for real l >= 1 and d >= 2 of the box."""
+    from spherelab.rigour import prove_gain
+
+    return _over(
+        prove_gain(int(max(p["degree"] for p in points)), int(max(p["d"] for p in points))), points
+    )

@@ -37,6 +37,7 @@ from spherelab.population.excess import infonce_excess, uniformity_excess
 from spherelab.population.radial import gaussian_rule
 from spherelab.population.shrunk import FIRST_ORDER
 from spherelab.sphere import coordinate_rule
+from spherelab.theory import proofs
 from spherelab.value import Value
 from spherelab.zonal import ExpKernel, SGLift
 
@@ -293,20 +294,23 @@ _GAIN_UNIFORM = Claim(
 
 _GAIN_RATIO = Claim(
     key="theorem3.gain.ratio",
-    statement="gain_l/mu_l > (l-1)/3 for every degree, and tends to it as d grows",
-    source="integration by parts in the integral of mu_l",
+    statement="gain_l/mu_l > (l-1)/3 + l(2l+1)/(3(4l+3d)) for every degree, and tends to it as d "
+    "grows",
+    source="integration by parts in the integral of mu_l, then Chebyshev and Jensen",
     ours=True,
     domain=Domain(
         (
             Axis("d", (2, 16, 1024, 100_000), 2, 100_000, "integer", quick=(8, 100_000)),
-            Axis("degree", (1, 2, 10, 100), 1, 384, "integer", quick=(1, 2, 30)),
+            Axis("degree", (1, 2, 10, 100, 1000), 1, 1000, "integer", quick=(1, 2, 30)),
         )
     ),
     left=lambda d, degree: _relative(float(SGLift().gain_ratios(d, degree)), 1e-14),
     relation=Relation.AT_LEAST,
-    right=lambda d, degree: (degree - 1) / 3,
+    right=lambda d, degree: (degree - 1) / 3 + degree * (2 * degree + 1) / (12 * degree + 9 * d),
     tight=True,
-    formula=r"\frac{\mathrm{gain}_\ell}{\mu_\ell}>\frac{\ell-1}{3}",
+    formula=r"\frac{\mathrm{gain}_\ell}{\mu_\ell}>\frac{\ell-1}{3}+"
+    r"\frac{\ell(2\ell+1)}{3(4\ell+3d)}",
+    prove=proofs.gain,
 )
 
 
