@@ -75,8 +75,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         "--format",
         metavar="F[,F...]",
         type=_formats,
-        default=("pdf", "png"),
-        help=f"of {', '.join(FORMATS)} (default pdf,png)",
+        help=f"of {', '.join(FORMATS)} (default pdf,png; with --quick png)",
     )
     add("--quick", action="store_true", help="fewer points and samples")
     add("--seed", metavar="N", type=_seed, default=0, help="of the Monte Carlo marks (default 0)")
@@ -107,6 +106,7 @@ def _module(name: str) -> ModuleType:
 
 
 def _draw_all(options: argparse.Namespace) -> None:
+    formats = options.format or (("png",) if options.quick else ("pdf", "png"))
     names = list(dict.fromkeys(options.names)) or list(FIGURES)
     for name in names:
         if name not in FIGURES:
@@ -134,7 +134,7 @@ def _draw_all(options: argparse.Namespace) -> None:
             progress.clear()
         with style():
             figure = _module(name).build(data)
-            pictures = {form: _rendered(figure, form) for form in options.format}
+            pictures = {form: _rendered(figure, form) for form in formats}
         try:
             write(data, name, options.out)
             for form, content in pictures.items():
@@ -142,7 +142,7 @@ def _draw_all(options: argparse.Namespace) -> None:
         except OSError as error:
             raise _unwritable(options.out, error) from None
         seconds = time.perf_counter() - start
-        files = ", ".join(f"{name}.{form}" for form in (*options.format, "npz", "json"))
+        files = ", ".join(f"{name}.{form}" for form in (*formats, "npz", "json"))
         print(f"{os.path.join(options.out, '')}{files}  ({seconds:.1f} s)", flush=True)
 
 

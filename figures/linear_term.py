@@ -39,7 +39,7 @@ CLAIMS = (
     "theorem1.bound.polygon",
     "theorem1.linear-needed",
     "theorem1.misalignment.polygon",
-    "theorem1.remainder",
+    "linear_term.remainder",
     "theorem2.argmax.band.least",
     "theorem2.argmax.band.most",
     "theorem2.argmax.least",

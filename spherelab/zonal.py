@@ -41,6 +41,7 @@ Array = NDArray[np.float64]
 Degrees = NDArray[np.int64]
 
 _EPS = float(np.finfo(float).eps)
+_KEPT_DEGREES = 512
 _SCANNED, _SEARCHED = 4096, 257  # degrees: how many are all looked at, and of more, how many
 _LARGEST_RADIUS = 1000.0  # beyond, rounding in the tail of a wide integral grows past 1e-13
 _LARGEST_FREQUENCY = 1e70
@@ -339,11 +340,14 @@ def _domination(test: ZonalKernel, slow: _Order, fast: _Order, d: int) -> Domina
     last = _last_degree(reference, d, slow)
 
     def logs(degrees: Degrees) -> tuple[Array, Array]:  # of r_l, and of mu_l
-        log_r = reference.log_ratios(d, degrees)
+        known = degrees.size == last  # then they are 1..last
+        if known:
+            log_r = log_ratio_spectrum(reference, d, last)
+        else:
+            log_r = reference.log_ratios(d, degrees)
         if slow[0] == 1:  # mu_l/mu_0 has its own, more accurate route
             return log_r, ExpKernel(slow[1]).log_ratios(d, degrees) + log_zero
-        known = degrees.size == last  # then they are 1..last
-        return log_r, _log_lift(d, last) if known else test.log_eigenvalues(d, degrees)
+        return log_r, log_lift_spectrum(d, last) if known else test.log_eigenvalues(d, degrees)
 
     def quotients(degrees: Degrees) -> Array:  # of r_l/mu_l, and of (r_l - r_l^2/2)/mu_l
         log_r, log_mu = logs(degrees)
@@ -351,8 +355,9 @@ def _domination(test: ZonalKernel, slow: _Order, fast: _Order, d: int) -> Domina
         return np.stack((upper, upper + np.log1p(-0.5 * np.exp(log_r))))
 
     (degree, log_upper), (lower_degree, log_lower) = _peaks(quotients, last)
-    log_r, log_mu = logs(np.array([degree]))
-    error = 1e-13 + 4 * _EPS * (abs(float(log_r[0])) + abs(float(log_mu[0])))
+    # |log r_l| is at most this, by I_{v+1}(b)/I_v(b) >= b/(b + 2v + 2) (DLMF 10.37, Amos)
+    size = degree * math.log1p((2 * degree + d) / reference.beta)
+    error = 1e-13 + 4 * _EPS * (2 * size + abs(log_upper))
     return Domination(True, log_lower, log_upper, lower_degree, degree, _reason(slow, fast), error)
 
 
@@ -395,15 +400,36 @@ def _least_ratio(d: int, degree: int) -> float:
     I_{m+1}/I_m rises, and C_{m+1}/C_m = (m+1/2) (Gamma(m/2)/Gamma((m+1)/2))^2 > 2: at least
     2 I_{L+1}/I_L.
     """
-    ends = SGLift().log_eigenvalues(d, np.array([degree, degree + 1]))
+    if degree < _KEPT_DEGREES:
+        ends = log_lift_spectrum(d, degree + 1)[-2:]
+    else:
+        ends = SGLift().log_eigenvalues(d, np.array([degree, degree + 1]))
     rise = (degree + 0.5) / float(special.poch(0.5 * degree, 0.5)) ** 2
     return 2 / rise * math.exp(ends[1] - ends[0])
 
 
+def log_ratio_spectrum(kernel: ExpKernel, d: int, last: int) -> Array:
+    """log r_l for l = 1..last, read-only, kept as ``log_lift_spectrum``."""
+    count = max(128, 1 << (last - 1).bit_length())
+    return _log_ratios(kernel, dimension(d), count)[:last]
+
+
+@functools.lru_cache(maxsize=256)
+def _log_ratios(kernel: ExpKernel, d: int, count: int) -> Array:
+    result = kernel.log_ratios(d, np.arange(1, count + 1))
+    result.setflags(write=False)
+    return result
+
+
+def log_lift_spectrum(d: int, last: int) -> Array:
+    """log mu_l of ``SGLift`` for l = 1..last, read-only: kept, one spectrum serves many callers."""
+    count = max(_KEPT_DEGREES, 1 << (last - 1).bit_length())
+    return _log_lift(dimension(d), count)[:last]
+
+
 @functools.lru_cache(maxsize=64)
-def _log_lift(d: int, last: int) -> Array:
-    """log mu_l for l = 1..last: one spectrum serves many references."""
-    result = SGLift().log_eigenvalues(d, np.arange(1, last + 1))
+def _log_lift(d: int, count: int) -> Array:
+    result = SGLift().log_eigenvalues(d, np.arange(1, count + 1))
     result.setflags(write=False)
     return result
 

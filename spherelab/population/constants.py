@@ -17,7 +17,7 @@ from spherelab.population.loss import SGLoss
 from spherelab.population.radial import gaussian_rule, misalignment_certificate
 from spherelab.sphere import log_multiplicity
 from spherelab.value import Value
-from spherelab.zonal import ExpKernel, SGLift, domination
+from spherelab.zonal import ExpKernel, SGLift, domination, log_lift_spectrum, log_ratio_spectrum
 
 Array = NDArray[np.float64]
 
@@ -37,31 +37,17 @@ def leading_constant() -> float:
     return 4 / math.sqrt(math.fsum(gauss * s**4 * np.exp(-s * s)))
 
 
-@functools.lru_cache(maxsize=64)
-def _log_mu(d: int, count: int) -> Array:
-    result = SGLift().log_eigenvalues(d, np.arange(1, count + 1))
-    result.setflags(write=False)
-    return result
-
-
-def _rounded(count: int) -> int:
-    """A power of two, at least 512: few different spectra serve many counts."""
-    return max(512, 1 << (count - 1).bit_length())
-
-
 def _log_weights(d: int, beta: float, least: int = 1) -> tuple[NDArray[np.int64], Array, Array]:
     """Degrees l = 1, 2, .. with log r_l and log(r_l N_l), to where r_l N_l l^4 is negligible."""
-    ratios, weights = np.empty(0), np.empty(0)
     size = max(128, least)
     while True:
-        degrees = np.arange(ratios.size + 1, ratios.size + size + 1)
-        log_r = ExpKernel(beta).log_ratios(d, degrees)
-        ratios = np.concatenate((ratios, log_r))
-        weights = np.concatenate((weights, log_r + log_multiplicity(d, degrees)))
-        raised = weights + 4 * np.log(np.arange(1, weights.size + 1))
-        if np.max(raised[-size // 2 :]) < np.max(raised) - 50:
-            return np.arange(1, weights.size + 1), ratios, weights
-        size = weights.size
+        degrees = np.arange(1, size + 1)
+        ratios = log_ratio_spectrum(ExpKernel(beta), d, size)
+        weights = ratios + log_multiplicity(d, degrees)
+        raised = weights + 4 * np.log(degrees)
+        if np.max(raised[size // 2 :]) < np.max(raised) - 50:
+            return degrees, ratios, weights
+        size *= 2
 
 
 def condition_u_constant(d: int, beta: float) -> tuple[Value, int]:
@@ -124,9 +110,7 @@ def linear_constant(d: int, beta: float, form: str = "eigenvalue") -> Value:
     squares = math.log(12 * math.sqrt(3)) + log_weights + 2 * remainder(d, degrees)  # log v_l^2
     trace = value + _sum_of_exponentials(squares)
     if form == "eigenvalue" and math.isfinite(trace):
-        trace = _largest_eigenvalue(
-            log_r - _log_mu(d, _rounded(degrees.size))[: degrees.size], squares
-        )
+        trace = _largest_eigenvalue(log_r - log_lift_spectrum(d, degrees.size), squares)
     return Value(trace, 1e-12 * trace, "scan of degrees and sum over them")
 
 
@@ -220,7 +204,7 @@ def componentwise_bound(loss: SGLoss, d: int, beta: float) -> Value:
     d, beta = dimension(d), positive(beta, "beta")
     given = loss.by_degree.size - 1
     degrees, log_r, log_weights = _log_weights(d, beta, given)
-    log_lift = _log_mu(d, _rounded(given))[:given]
+    log_lift = log_lift_spectrum(d, given)
     most = misalignment_certificate(loss.radial)
     log_remainder = np.full(degrees.size, -np.inf)
     if most > 0:

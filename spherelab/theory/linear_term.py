@@ -18,6 +18,7 @@ As d -> inf, then Delta -> 0, its quotient tends to 12 sqrt(3) (beta^2/2 - (5/6)
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import sys
@@ -32,12 +33,19 @@ from spherelab import arguments
 from spherelab.arguments import ArgumentError
 from spherelab.bessel import log_lambda0
 from spherelab.claim import Axis, Claim, Domain, Relation
-from spherelab.gegenbauer import gegenbauer_all
+from spherelab.gegenbauer import gegenbauer, gegenbauer_all
 from spherelab.laws import Atoms, Mixture, TurnedUniform
 from spherelab.pairs import NuisanceChannel, Pair, PairAtoms, TangentShift
-from spherelab.population import infonce_excess, linear_constant, sg_loss, uniformity_excess
+from spherelab.population import (
+    infonce_excess,
+    linear_constant,
+    remainder_constant,
+    sg_loss,
+    uniformity_excess,
+)
 from spherelab.population.radial import atoms_radial_loss
 from spherelab.sphere import log_multiplicity, uniform_sample
+from spherelab.theory import proofs
 from spherelab.theory.theorem1 import leading_term
 from spherelab.value import Value
 from spherelab.zonal import SGLift
@@ -331,7 +339,61 @@ _MERIDIAN = Claim(
 )
 
 
+# --- the remainder that the linear constant is made of -------------------------------------------
+
+
+@functools.lru_cache(maxsize=256)
+def _remainder_quotients(d: int, degree: int) -> tuple[Array, Array]:
+    """F_l(theta)/sin^4 theta at 8 theta from 0.2/l to pi/2, and its error.
+
+    F_l = (1 + P_l(cos 2 theta))/2 - 2 b P_l(cos theta) + b^2, b = k_l(cos theta, 1)/mu_l: the
+    squared length of (Y_l(U)+Y_l(V))/2 - b Y_l(M/|M|) over N_l, at the angle 2 theta of U and V.
+    """
+    theta = np.geomspace(0.2 / degree, math.pi / 2, 8)
+    kernel = SGLift()
+    log_mu = float(kernel.log_eigenvalues(d, degree))
+    b = np.array([float(kernel.log_cross(d, degree, math.cos(x), 1.0)) for x in theta])
+    b = np.exp(b - log_mu)
+    legendre = gegenbauer(d, degree, np.cos(theta))
+    squares = 0.5 * (1 + gegenbauer(d, degree, np.cos(2 * theta))) - 2 * b * legendre + b * b
+    fourth = np.sin(theta) ** 4
+    return squares / fourth, 1e-13 * (2 + abs(log_mu)) / fourth
+
+
+def _largest_remainder(d: int, degree: int) -> Value:
+    quotients, errors = _remainder_quotients(d, degree)
+    best = int(np.argmax(quotients - errors))  # a noisy point near 0 must not pose as the sup
+    return Value(quotients[best], errors[best])
+
+
+def _remainder_square(d: int, degree: int) -> Value:
+    value = float(remainder_constant(d, degree)) ** 2
+    return Value(value, 1e-13 * value)
+
+
+_REMAINDER = Claim(
+    key="linear_term.remainder",
+    statement="how far (Y_l(U)+Y_l(V))/2 is from a multiple of Y_l(M/|M|): F_l(theta)/sin^4 theta "
+    "is at most its limit K_l^2 at theta -> 0",
+    source="addition theorem, DLMF 18.18.8, and ball arithmetic; theory of the linear constant",
+    ours=True,
+    domain=Domain(
+        (
+            Axis("d", (2, 8, 1024), 2, 1024, "integer", quick=(2, 16)),
+            Axis("degree", (1, 7, 50), 1, 50, "integer", quick=(1, 7)),
+        )
+    ),
+    left=_largest_remainder,
+    relation=Relation.AT_MOST,
+    right=_remainder_square,
+    tight=False,
+    formula=r"\sup_\theta\frac{F_\ell(\theta)}{\sin^4\theta}\leq K_\ell^2",
+    prove=proofs.remainder,
+)
+
+
 CLAIMS: tuple[Claim, ...] = (
+    _REMAINDER,
     *(_bracket(place) for place in PLACES),
     _MERIDIAN,
 )

@@ -15,11 +15,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from spherelab.claim import Axis, Claim, Domain, Relation
-from spherelab.gegenbauer import gegenbauer
 from spherelab.laws import Atoms, VonMisesFisher
 from spherelab.pairs import Aligned, Extremal, Pair, TangentShift
 from spherelab.population import (
@@ -30,7 +26,6 @@ from spherelab.population import (
     leading_constant,
     linear_constant,
     misalignment_certificate,
-    remainder_constant,
     sg_loss,
     uniformity_excess,
 )
@@ -49,8 +44,6 @@ from spherelab.theory.families import (
 )
 from spherelab.value import Value
 from spherelab.zonal import ExpKernel, SGLift
-
-Array = NDArray[np.float64]
 
 _PAPER = "SG paper, Theorem 1"
 # On these families excess/leading = Delta/(k_0 sqrt J) is a function of one variable, at most 1.
@@ -365,59 +358,6 @@ _ZERO = Claim(
 )
 
 
-# --- the remainder that the linear constant is made of -------------------------------------------
-
-
-@functools.lru_cache(maxsize=256)
-def _remainder_quotients(d: int, degree: int) -> tuple[Array, Array]:
-    """F_l(theta)/sin^4 theta at 12 theta from 0.2/l to pi/2, and its error.
-
-    F_l = (1 + P_l(cos 2 theta))/2 - 2 b P_l(cos theta) + b^2, b = k_l(cos theta, 1)/mu_l: the
-    squared length of (Y_l(U)+Y_l(V))/2 - b Y_l(M/|M|) over N_l, at the angle 2 theta of U and V.
-    """
-    theta = np.geomspace(0.2 / degree, math.pi / 2, 12)
-    kernel = SGLift()
-    log_mu = float(kernel.log_eigenvalues(d, degree))
-    b = np.array([float(kernel.log_cross(d, degree, math.cos(x), 1.0)) for x in theta])
-    b = np.exp(b - log_mu)
-    legendre = gegenbauer(d, degree, np.cos(theta))
-    squares = 0.5 * (1 + gegenbauer(d, degree, np.cos(2 * theta))) - 2 * b * legendre + b * b
-    fourth = np.sin(theta) ** 4
-    return squares / fourth, 1e-13 * (2 + abs(log_mu)) / fourth
-
-
-def _largest_remainder(d: int, degree: int) -> Value:
-    quotients, errors = _remainder_quotients(d, degree)
-    best = int(np.argmax(quotients - errors))  # a noisy point near 0 must not pose as the sup
-    return Value(quotients[best], errors[best])
-
-
-def _remainder_square(d: int, degree: int) -> Value:
-    value = float(remainder_constant(d, degree)) ** 2
-    return Value(value, 1e-13 * value)
-
-
-_REMAINDER = Claim(
-    key="theorem1.remainder",
-    statement="how far (Y_l(U)+Y_l(V))/2 is from a multiple of Y_l(M/|M|): F_l(theta)/sin^4 theta "
-    "is at most its limit K_l^2 at theta -> 0",
-    source="addition theorem, DLMF 18.18.8, and ball arithmetic; theory of the linear constant",
-    ours=True,
-    domain=Domain(
-        (
-            Axis("d", (2, 8, 1024), 2, 1024, "integer", quick=(2, 16)),
-            Axis("degree", (1, 3, 10, 50), 1, 50, "integer", quick=(1, 7)),
-        )
-    ),
-    left=_largest_remainder,
-    relation=Relation.AT_MOST,
-    right=_remainder_square,
-    tight=False,
-    formula=r"\sup_\theta\frac{F_\ell(\theta)}{\sin^4\theta}\leq K_\ell^2",
-    prove=proofs.remainder,
-)
-
-
 # --- the linear term is needed, and so are equal marginals ----------------------------------------
 
 
@@ -491,7 +431,6 @@ CLAIMS: tuple[Claim, ...] = (
     _THETA,
     _ALIGNED_LINEAR,
     _ZERO,
-    _REMAINDER,
     _LINEAR_NEEDED,
     _HYPOTHESIS,
 )

@@ -323,7 +323,8 @@ _SPECTRA = (
                 Axis("degree", (1, 2, 4), 1, 4, "integer", quick=(1, 4)),
                 Axis("beta", (0.5, 5.0, 20.0), 0.1, 20.0, "log", quick=(5.0,)),
             ),
-            where=lambda d, degree, beta: degree <= 1 or beta * 40 >= d,  # 1e-14 is seen against r
+            # r_l is about this or more; the quadrature's 1e-14 must be small against it
+            where=lambda d, degree, beta: (beta / (beta + 2 * degree + d)) ** degree > 1e-5,
         ),
         left=_ratio,
         relation=Relation.EQUAL,
