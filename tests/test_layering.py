@@ -31,12 +31,13 @@ NUMERICS = {
         "bessel",
         "gegenbauer",
         "lift",
+        "sliced",
         "zonal",
         "kernels",
     )
 }
 LAWS = {"spherelab.laws", "spherelab.pairs"}
-QUANTITIES = {"spherelab.population"}
+QUANTITIES = {"spherelab.population", "spherelab.estimators"}
 CLAIMS = {"spherelab.claim", "spherelab.check", "spherelab.rigour", "spherelab.theory"}
 FACES = {"verify", "figures", "spherelab.report", "spherelab.__main__"}
 RULES = [

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spherelab.arguments import ArgumentError, choice, dimension
 from spherelab.gegenbauer import clenshaw
-from spherelab.kummer import log_kummer, tilted_beta_rule
+from spherelab.kummer import tilted_beta_rule
 from spherelab.pairs import (
     Aligned,
     AntipodalPath,
@@ -40,6 +40,7 @@ from spherelab.pairs import (
 from spherelab.population.loss import sg_loss
 from spherelab.population.radial import extremal_loss
 from spherelab.population.shrunk import FIRST_ORDER, extremal_slope, log_mu_and_slope
+from spherelab.sliced import chebyshev_coefficients, slice_kernel
 from spherelab.sphere import log_multiplicity
 from spherelab.value import Value
 from spherelab.zonal import SGLift
@@ -358,7 +359,7 @@ def _kernels(z: Array, radius: str) -> tuple[Array, Array, float]:
     gram = (z @ np.swapaxes(z, -1, -2))[..., i, j]
     if radius == "sampled":
         distances = np.maximum(norms[..., i] + norms[..., j] - 2 * gram, 0.0)
-        return _kernel(d, 0.5 * distances), _kernel(d, 0.25 * norms) / math.sqrt(2), 1.0
+        return slice_kernel(d, 0.5 * distances), slice_kernel(d, 0.25 * norms) / math.sqrt(2), 1.0
     square = float(np.mean(norms))
     if d < 2 or not np.all(np.abs(norms - square) <= 1e-9) or not 0 < square <= 1 + 1e-9:
         raise ArgumentError(
@@ -370,28 +371,6 @@ def _kernels(z: Array, radius: str) -> tuple[Array, Array, float]:
     return pairs, np.full(norms.shape, (2 + square) ** -0.5), at_zero
 
 
-def _kernel(d: int, x: Array) -> Array:
-    """1F1(1/2; d/2; -x) for x >= 0, E over slices of e^{-x (a.e)^2}.
-
-    Its log is nearly linear in y = log(1 + 2x/d) (exactly so for d -> inf): a Chebyshev series in
-    y holds it to 1e-12.
-    """
-    if d == 1:
-        return np.exp(-x)
-    y = np.log1p(2 * x / d)
-    top = 2.0 ** math.ceil(math.log2(max(float(np.max(y, initial=0.0)), 1.0)))
-    return np.exp(chebval(2 / top * y - 1, _log_kernel(d, top)))
-
-
-@functools.lru_cache(maxsize=64)
-def _log_kernel(d: int, top: float) -> Array:
-    nodes = 64 if top <= 4 else 128
-    k = np.arange(nodes)
-    angles = math.pi * (k + 0.5) / nodes
-    x = 0.5 * d * np.expm1(0.5 * top * (1 + np.cos(angles)))
-    return _chebyshev(log_kummer(0.5, 0.5 * d, -x), angles)
-
-
 @functools.lru_cache(maxsize=64)
 def _zonal_kernel(d: int, delta: float) -> tuple[Array, float]:
     """Chebyshev coefficients in t of sum_{l>=0} N_l mu_l(delta) P_l(t), and its value at t = 1."""
@@ -401,14 +380,4 @@ def _zonal_kernel(d: int, delta: float) -> tuple[Array, float]:
     terms = np.concatenate(([(3 - 2 * delta) ** -0.5], terms))
     count = degrees.size + 1  # a polynomial of that many coefficients
     angles = math.pi * (np.arange(count) + 0.5) / count
-    return _chebyshev(clenshaw(d, terms, np.cos(angles)), angles), math.fsum(terms)
-
-
-def _chebyshev(values: Array, angles: Array) -> Array:
-    """Coefficients of the interpolant of values at cos(angles), less the last, negligible ones."""
-    count = angles.size
-    coefficients: Array = 2 / count * np.cos(np.arange(count)[:, None] * angles) @ values
-    coefficients[0] /= 2
-    sizes = np.abs(coefficients)
-    last = int(np.flatnonzero(sizes > 1e-14 * sizes.max())[-1])
-    return coefficients[: last + 1]
+    return chebyshev_coefficients(clenshaw(d, terms, np.cos(angles)), angles), math.fsum(terms)
