@@ -230,6 +230,103 @@ def test_jackknife_of_the_uniformity_excess() -> None:
     assert found.standard_error == pytest.approx(jackknife, rel=0.08)
 
 
+# --- drawn slices ---------------------------------------------------------------------------------
+
+
+def by_quadrature(z: Array, directions: Array, estimator: str) -> Array:
+    """J of each slice by pairs: the one-dimensional kernel of a slice is e^{-(p-p')^2/2}."""
+    n, values = len(z), []
+    for a in directions:
+        p = z @ a
+        pairs = np.exp(-0.5 * (p[:, None] - p) ** 2)
+        own = np.exp(-0.25 * p * p) / math.sqrt(2)
+        mean = (pairs.sum() - n) / (n * (n - 1)) if estimator == "u" else pairs.mean()
+        values.append(mean - 2 * own.mean() + 1 / math.sqrt(3))
+    return np.array(values)
+
+
+@pytest.mark.parametrize("estimator", ["u", "v"])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 8.0, 60.0])
+def test_drawn_slices_are_their_definition(estimator: str, scale: float) -> None:
+    """The grid of frequencies against pairs along the same directions: no aliasing at any width."""
+    rng = generator(11)
+    z = scale * rng.standard_normal((41, 6))
+    seed = generator(12)
+    directions = generator(12).standard_normal((70, 6))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    found = estimators.sigreg(z, estimator, 70, seed)
+    assert found == pytest.approx(by_quadrature(z, directions, estimator).mean(), abs=1e-6)
+
+
+def test_drawn_slices_tend_to_all_of_them() -> None:
+    u, v = sample(200, 8)
+    z = 2.5 * u + v
+    exact = estimators.sigreg(z)
+    for slices in (50, 800):
+        found = estimators.sigreg(z, slices=slices, rng=generator(slices))
+        of_slices = math.sqrt(found.standard_error**2 - exact.standard_error**2 * 0.9)
+        assert abs(found - exact) <= 5 * of_slices
+    few = estimators.sg_loss(u, v, generator(3), slices=4000)
+    whole = estimators.sg_loss(u, v, generator(3))
+    assert few == pytest.approx(whole, abs=5 * few.standard_error)
+    assert few.standard_error == pytest.approx(whole.standard_error, rel=0.1)
+
+
+def test_standard_error_with_drawn_slices() -> None:
+    """Over draws of samples and of directions the stated error is the spread, to 20%."""
+    pair, found = Extremal(8, 0.3), []
+    for k in range(200):
+        rng = generator(13, k)
+        found.append(estimators.sg_loss(*pair.sample(80, rng), rng, slices=12))
+    spread = np.std([float(x) for x in found], ddof=1)
+    stated = math.sqrt(np.mean([x.standard_error**2 for x in found]))
+    # the spread along slices holds a share of the samples' own: stated errs to the large side
+    assert 0.85 * spread <= stated <= 1.45 * spread
+    mean, exact = np.mean([float(x) for x in found]), population.extremal_loss(0.3)
+    assert abs(mean - exact) <= 4.5 * spread / math.sqrt(200)
+
+
+@pytest.mark.parametrize("slices", [1, 5, 130])
+def test_the_public_statistic(slices: int) -> None:
+    """17 nodes on [0, 3], trapezoid, doubled, times n: written out, as in the public code."""
+    z = generator(14).standard_normal((33, 4)) * 1.3 + 0.2
+    directions = generator(15).standard_normal((slices, 4))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    t = np.linspace(0, 3, 17)
+    angles = (z @ directions.T)[:, :, None] * t
+    error = (np.cos(angles).mean(0) - np.exp(-(t**2) / 2)) ** 2 + np.sin(angles).mean(0) ** 2
+    expected = 33 * np.mean(2 * np.trapezoid(error * np.exp(-(t**2) / 2), t, axis=1))
+    found = estimators.sigreg(z, "v", slices, generator(15), "reference")
+    assert found == pytest.approx(expected, rel=1e-13)
+
+
+def test_the_public_statistic_of_a_collapsed_batch() -> None:
+    """One point at 0, n = 100: 40.2048 on the cut grid, 40.8923 on the whole line."""
+    zeros = np.zeros((100, 5))
+    assert estimators.sigreg(zeros, "v", 3, generator(1), "reference") == pytest.approx(
+        40.2048, abs=5e-5
+    )
+    for slices in (None, 3):
+        whole = estimators.sigreg(zeros, "v", slices, generator(1))
+        assert whole * 100 * math.sqrt(2 * math.pi) == pytest.approx(40.892308, abs=1e-4)
+
+
+def test_three_points_on_a_line() -> None:
+    """Epps-Pulley of -1, 0, 1 (weight e^{-t^2/2} over the line, times n): one slice, d = 2."""
+    z = np.zeros((3, 2))
+    z[:, 0] = -1.0, 0.0, 1.0
+
+    class Along(np.random.Generator):
+        """Draws the first axis."""
+
+        def standard_normal(self, size: Any = None, *_: Any, **__: Any) -> Any:
+            return np.eye(*size)
+
+    rng = Along(np.random.PCG64(0))
+    found = estimators.sigreg(z, "v", 1, rng)
+    assert found * 3 * math.sqrt(2 * math.pi) == pytest.approx(0.035060345096102404, abs=1e-6)
+
+
 # --- invariances, kinds of arrays -----------------------------------------------------------------
 
 EVERY: dict[str, Callable[[Any, Any], Estimate]] = {
@@ -363,7 +460,16 @@ def test_bad_arrays(name: str, change: Callable[[Array], Any], message: str) -> 
         (lambda u, v: estimators.squared_mmd(u, "gaussian"), "kernel must"),
         (lambda u, v: estimators.sigreg(u, "w"), "estimator must"),
         (lambda u, v: estimators.sg_loss(u, v, 3), "rng must"),
-        (lambda u, v: estimators.sigreg(0 * u), "z must have no zero row"),
+        (lambda u, v: estimators.sigreg(u, slices=3), "rng must"),
+        (lambda u, v: estimators.sigreg(u, slices=0, rng=generator(1)), "slices must"),
+        (lambda u, v: estimators.sigreg(u, slices=2.5, rng=generator(1)), "slices must"),
+        (lambda u, v: estimators.sigreg(u, convention="public"), "convention must"),
+        (lambda u, v: estimators.sigreg(u, "v", convention="reference"), "convention must"),
+        (
+            lambda u, v: estimators.sigreg(u, "u", 4, generator(1), "reference"),
+            "convention must",
+        ),
+        (lambda u, v: estimators.sigreg(1e7 * u, slices=2, rng=generator(1)), "z must be of the"),
     ],
 )
 def test_bad_arguments(call: Callable[[Any, Any], object], message: str) -> None:

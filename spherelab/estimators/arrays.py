@@ -33,7 +33,7 @@ def rows(x: Any, name: str, least: int = 2, unit: bool = True) -> Any:
     least : int
         The fewest rows.
     unit : bool
-        Whether every row must have norm 1 within 1e-3.
+        Whether every row must have norm 1 within 1e-3, and none be zero.
 
     Raises
     ------
@@ -63,10 +63,10 @@ def rows(x: Any, name: str, least: int = 2, unit: bool = True) -> Any:
         norms[start : start + (1 << 14)] = xp.sqrt(
             xp.einsum("ij,ij->i", block, block, dtype=xp.float64)
         )
-    zero = norms == 0
-    if bool(zero.any()):
-        raise ArgumentError(f"{name} must have no zero row, row {int(xp.argmax(zero))} is zero")
     if unit:
+        zero = norms == 0
+        if bool(zero.any()):
+            raise ArgumentError(f"{name} must have no zero row, row {int(xp.argmax(zero))} is zero")
         off = xp.abs(norms - 1)
         worst = int(xp.argmax(off))
         if not float(off[worst]) <= UNIT_TOLERANCE:

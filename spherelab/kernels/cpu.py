@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numba
 import numpy as np
 from numpy.typing import NDArray
@@ -87,4 +89,110 @@ def gram_legendre_sums(points: Array, weights: Array, max_degree: int) -> Array:
         np.clip(products, -1.0, 1.0, out=products)
         _add_block(float(d), products, table, start, sums)
     result: Array = sums + np.einsum("li,li->l", table, table)  # the diagonal
+    return result
+
+
+# --- characteristic functions along slices --------------------------------------------------------
+
+_SAMPLES = 256  # of a slice at a time: their sines and cosines stay in the first cache
+
+
+@numba.njit(parallel=True, cache=True)
+def _slice_sums(projections, step, cosines, sines):  # type: ignore[no-untyped-def]
+    """cosines[k, j] = sum_i cos(j step p_ki), sines likewise: one sine and cosine a sample."""
+    slices, samples = projections.shape
+    nodes = cosines.shape[1]
+    for k in numba.prange(slices):
+        c1 = np.empty(_SAMPLES)
+        s1 = np.empty(_SAMPLES)
+        c = np.empty(_SAMPLES)
+        s = np.empty(_SAMPLES)
+        for j in range(nodes):
+            cosines[k, j] = 0.0
+            sines[k, j] = 0.0
+        for start in range(0, samples, _SAMPLES):
+            count = min(_SAMPLES, samples - start)
+            for i in range(count):
+                angle = step * projections[k, start + i]
+                c1[i] = math.cos(angle)
+                s1[i] = math.sin(angle)
+                c[i] = 1.0
+                s[i] = 0.0
+            for j in range(nodes):
+                total_c = 0.0
+                total_s = 0.0
+                for i in range(count):
+                    total_c += c[i]
+                    total_s += s[i]
+                cosines[k, j] += total_c
+                sines[k, j] += total_s
+                for i in range(count):
+                    turned = c[i] * c1[i] - s[i] * s1[i]
+                    s[i] = s[i] * c1[i] + c[i] * s1[i]
+                    c[i] = turned
+
+
+@numba.njit(parallel=True, cache=True)
+def _slice_combination(projections, step, even, odd, result):  # type: ignore[no-untyped-def]
+    """result[i] = sum_kj even[k, j] cos(j step p_ki) + odd[k, j] sin(j step p_ki)."""
+    slices, samples = projections.shape
+    nodes = even.shape[1]
+    whole = (samples + _SAMPLES - 1) // _SAMPLES
+    for block in numba.prange(whole):
+        start = block * _SAMPLES
+        count = min(_SAMPLES, samples - start)
+        total = np.zeros(_SAMPLES)
+        for k in range(slices):
+            for i in range(count):
+                angle = step * projections[k, start + i]
+                c1 = math.cos(angle)
+                s1 = math.sin(angle)
+                # Clenshaw downwards: sum_j e_j cos(j x) + o_j sin(j x) from two terms
+                twice = 2.0 * c1
+                e1 = e2 = o1 = o2 = 0.0
+                for j in range(nodes - 1, 0, -1):
+                    e0 = even[k, j] + twice * e1 - e2
+                    o0 = odd[k, j] + twice * o1 - o2
+                    e2, e1 = e1, e0
+                    o2, o1 = o1, o0
+                total[i] += even[k, 0] + c1 * e1 - e2 + s1 * o1
+        for i in range(count):
+            result[start + i] = total[i]
+
+
+def slice_sums(projections: Array, step: float, nodes: int) -> tuple[Array, Array]:
+    """sum_i cos(j step p_ki) and sum_i sin(j step p_ki), j = 0..nodes-1.
+
+    Parameters
+    ----------
+    projections : ndarray, shape (K, n)
+        The samples along each slice.
+    step : float
+        Between neighbouring frequencies.
+    nodes : int
+        How many frequencies, from 0 on.
+
+    Returns
+    -------
+    cosines, sines : ndarray, shape (K, nodes)
+        One sine and cosine a sample and slice, the others by turning: error about nodes eps n.
+    """
+    projections = np.ascontiguousarray(projections, dtype=np.float64)
+    shape = projections.shape[0], nodes
+    cosines, sines = np.empty(shape), np.empty(shape)
+    _slice_sums(projections, float(step), cosines, sines)
+    return cosines, sines
+
+
+def slice_combination(projections: Array, step: float, even: Array, odd: Array) -> Array:
+    """sum_kj even_kj cos(j step p_ki) + odd_kj sin(j step p_ki), shape (n,); arguments as above.
+
+    ``even`` and ``odd`` have shape (K, nodes). Clenshaw's sum: error about nodes^2 eps where
+    cos(step p) is within 1/nodes^2 of +-1, nodes eps elsewhere.
+    """
+    projections = np.ascontiguousarray(projections, dtype=np.float64)
+    result = np.empty(projections.shape[1])
+    _slice_combination(
+        projections, float(step), np.ascontiguousarray(even), np.ascontiguousarray(odd), result
+    )
     return result
