@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = ("pdf", "png", "svg")
-DONE, USAGE, INTERRUPTED = 0, 2, 130
+DONE, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
 #: What a file format would otherwise write of the time of day.
 _NO_DATE = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": None}
 
@@ -43,13 +43,16 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
     prog = "python -m figures"
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     try:
         options = _parser(prog).parse_args(argv)
         if options.list:
             for name in FIGURES:
                 print(f"{name:12} {_module(name).TITLE}")
-            return DONE
-        _draw_all(options)
+        else:
+            _draw_all(options)
+        sys.stdout.flush()
         return DONE
     except UsageError as error:
         print(f"{prog}: error: {error}", file=sys.stderr)
@@ -57,6 +60,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"{prog}: interrupted", file=sys.stderr)
         return INTERRUPTED
+    except BrokenPipeError:  # the reader has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except OSError as error:  # a full disk
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"{prog}: error: cannot write the output: {error.strerror or error}", file=sys.stderr)
+        return USAGE
 
 
 def _parser(prog: str) -> argparse.ArgumentParser:
@@ -84,7 +94,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
 
 
 def _formats(text: str) -> tuple[str, ...]:
-    given = tuple(dict.fromkeys(part.strip() for part in text.split(",")))
+    given = tuple(dict.fromkeys(part.strip().lower() for part in text.split(",")))
     for part in given:
         if part not in FORMATS:
             raise argparse.ArgumentTypeError(f"must be of {', '.join(FORMATS)}, got {part!r}")

@@ -60,6 +60,8 @@ def _open_beside(path: str) -> str:
     if not path:
         raise OSError(None, "it names no file")
     target = os.path.realpath(path)  # a link stays a link, its target is replaced
+    if os.path.islink(target):
+        raise OSError(None, "it is a link to itself")
     if os.path.isdir(target):
         raise IsADirectoryError(None, "it is a folder")
     if os.path.exists(target) and not os.path.isfile(target):

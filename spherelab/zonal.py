@@ -25,7 +25,6 @@ from scipy import special
 
 from spherelab import bessel, lift
 from spherelab.arguments import (
-    LARGEST_INTEGER,
     ArgumentError,
     broadcast,
     dimension,
@@ -42,6 +41,7 @@ Degrees = NDArray[np.int64]
 
 _EPS = float(np.finfo(float).eps)
 _KEPT_DEGREES = 512
+_WIDEST = 1e7  # beta: a scan takes about a second there
 _SCANNED, _SEARCHED = 4096, 257  # degrees: how many are all looked at, and of more, how many
 _LARGEST_RADIUS = 1000.0  # beyond, rounding in the tail of a wide integral grows past 1e-13
 _LARGEST_FREQUENCY = 1e70
@@ -297,8 +297,8 @@ def domination(test: ZonalKernel, reference: ZonalKernel, d: int) -> Domination:
     Raises
     ------
     ArgumentError
-        For another kernel, a reference with lambda_0 = 0, a d < 2, or a reference too wide to scan
-        (beta above about 1e8).
+        For another kernel, a reference with lambda_0 = 0, a d < 2, or a reference that another
+        kernel dominates and that is too wide to scan (beta above 1e7).
 
     Notes
     -----
@@ -381,7 +381,7 @@ def _last_degree(reference: ExpKernel, d: int, slow: _Order) -> int:
     (r_l - r_l^2/2)/mu_l with it where r_l is below rounding.
     """
     last = 32
-    while last < LARGEST_INTEGER:
+    while reference.beta <= _WIDEST:
         if slow[0] == 2:
             bound = reference.beta / (2 * last + d)
             if bound < 1 and bound < _least_ratio(d, last):
@@ -389,7 +389,7 @@ def _last_degree(reference: ExpKernel, d: int, slow: _Order) -> int:
         elif float(reference.log_ratios(d, last)) < -40.0:
             return last
         last *= 2
-    raise ArgumentError(f"reference must be narrower, its beta is {reference.beta:g}")
+    raise ArgumentError(f"reference must have beta in (0, {_WIDEST:g}], got {reference.beta:g}")
 
 
 @functools.lru_cache(maxsize=256)

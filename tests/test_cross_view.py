@@ -339,3 +339,22 @@ def test_second_order_from_atoms() -> None:
 def test_bad_input_is_refused(call: Any) -> None:
     with pytest.raises(ArgumentError):
         call()
+
+
+def test_latitude_pairs_at_a_large_beta() -> None:
+    """Where e^(beta t t') leaves the doubles: against the largest exponents, in logs."""
+    law = LatitudePairs(1024, [0.2, 1.0], [0.3, 3.0], [0.5, 0.5])
+    for beta in (1e3, 1e4, 1e6):
+        angles = np.array([0.2, 1.0, 0.3, 3.0])
+        exponents = beta * np.outer(np.cos(angles), np.cos(angles))
+        exponents = exponents + log_lambda0(1023, beta * np.outer(np.sin(angles), np.sin(angles)))
+        logs = special.logsumexp(exponents + math.log(0.25), axis=1)
+        expected = 2 * beta * law.misalignment() + logs.mean() - float(log_lambda0(1024, beta))
+        found = law.excess(beta)
+        assert found == pytest.approx(expected, rel=1e-12) and math.isfinite(found.error)
+
+
+@pytest.mark.parametrize("delta", [math.nan, -0.1, 1.1, "0.3", None, True])
+def test_a_meridian_pair_needs_a_misalignment(delta: Any) -> None:
+    with pytest.raises(ArgumentError, match=r"^delta must"):
+        MeridianPair(8, delta)

@@ -99,6 +99,9 @@ def test_moments_and_other_references() -> None:
         (lambda: domination(LIFT, None, 2), "reference"),  # type: ignore[arg-type]
         (lambda: domination(LIFT, MomentMatching(), 2), "reference"),
         (lambda: domination(LIFT, ExpKernel(1e12), 2), "reference"),
+        (lambda: domination(GaussianKernel(2e8), ExpKernel(1e8), 2), "reference"),
+        (lambda: squared_mmd(VonMisesFisher(2, 2.0), ExpKernel(800.0)), "kernel"),
+        (lambda: squared_mmd(VonMisesFisher(8, 2.0), ExpKernel(1e6)), "kernel"),
         (lambda: squared_mmd(Uniform(3), "sg"), "kernel"),  # type: ignore[arg-type]
         (lambda: squared_mmd(Aligned(Uniform(3)), LIFT), "law"),  # type: ignore[arg-type]
     ],

@@ -140,3 +140,13 @@ def test_dimension_off_by_one(d: int) -> None:
     assert abs(squares.mean() - 1 / d) <= 4 * squares.std() / math.sqrt(4000)
     # and through a law: kappa -> 0 has A_d = kappa/d
     assert VonMisesFisher(d, 1e-6).mean_resultant == pytest.approx(1e-6 / d, rel=1e-10)
+
+
+def test_equality_to_rounding_of_a_small_polygon() -> None:
+    """At beta = 0.1 the two sides for the heptagon agree to rounding: a pass, as at other n."""
+    from spherelab.check import check
+    from spherelab.theory.corollary1 import CLAIMS
+
+    claim = next(c for c in CLAIMS if c.key == "corollary1.gaussian.linear.polygon")
+    result = check(claim, quick=True, restrict={"beta": [0.1, 0.101, 0.11], "n": [7, 5]})
+    assert result.verdict.passed, result.reason

@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import spherelab
@@ -513,6 +514,47 @@ def verify(name: str, *arguments: str) -> Any:
         cwd=ROOT,
         env=environment(),
     )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("module", ["verify.constants", "figures", "spherelab"])
+def test_a_full_disk_is_one_line(module: str, tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.eye(5))
+    arguments = {"figures": ["--list"], "spherelab": ["report", str(tmp_path / "a.npy")]}
+    command = [sys.executable, "-m", module, *arguments.get(module, ["--quick"])]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=120
+        )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and "cannot write the output: No space left" in done.stderr
+
+
+@pytest.mark.parametrize("module", ["verify.constants", "figures", "spherelab"])
+def test_output_may_be_closed(module: str, tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.eye(5))
+    arguments = {"figures": ["--list"], "spherelab": ["report", str(tmp_path / "a.npy")]}
+    command = [sys.executable, "-m", module, *arguments.get(module, ["--quick"])]
+    done = subprocess.run(
+        ["sh", "-c", f"exec {shlex.join(command)} >&-"],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_two_documents_need_two_files(tmp_path: Path) -> None:
+    same = str(tmp_path / "same")
+    for arguments in (["--html", same, "--json", same], ["--html", "-"]):
+        done = verify("constants", "--quick", *arguments)
+        assert done.returncode == 2 and done.stderr.count("\n") == 1
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    done = verify("constants", "--quick", "--html", str(loop))
+    assert done.returncode == 2 and "it is a link to itself" in done.stderr
+    assert loop.is_symlink()
 
 
 def test_every_verify_module_is_registered() -> None:

@@ -63,6 +63,8 @@ def main(
     prog : how the command is called, for messages and for the command that repeats a point.
     description : what the command checks, for ``--help``.
     """
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     try:
         options = _parser(prog, description).parse_args(argv)
         code = _run(claims, options, prog)
@@ -74,10 +76,18 @@ def main(
     except KeyboardInterrupt:
         print(f"{prog}: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        # the reader has gone (head, less): no more output, also none from the closing flush
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader has gone (head, less)
+        _silence()
         return BROKEN_PIPE
+    except OSError as error:  # a full disk
+        _silence()
+        print(f"{prog}: error: cannot write the output: {error.strerror or error}", file=sys.stderr)
+        return USAGE
+
+
+def _silence() -> None:
+    """No more output, also none from the closing flush."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # --- options --------------------------------------------------------------------------------------
@@ -286,6 +296,10 @@ def _run(load: Callable[[], Sequence[Claim]], options: argparse.Namespace, prog:
 
     if options.rigorous:
         _need_flint()
+    if options.html == "-":
+        raise UsageError("argument --html: must name a file, got '-'")
+    if options.html and options.json and _same_file(options.html, options.json):
+        raise UsageError(f"argument --html: must be another file than --json, got {options.html!r}")
     for option, path in (("--json", options.json), ("--html", options.html)):
         if path is None or (option == "--json" and path == "-"):
             continue
@@ -322,6 +336,10 @@ def _run(load: Callable[[], Sequence[Claim]], options: argparse.Namespace, prog:
         )
         _write("--html", text, options.html)
     return FAILED if failed else PASSED
+
+
+def _same_file(first: str, second: str) -> bool:
+    return os.path.realpath(first) == os.path.realpath(second)
 
 
 def _write(option: str, text: str, path: str) -> None:

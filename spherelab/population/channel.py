@@ -257,7 +257,8 @@ def critical_sigreg_weight(
     Returns
     -------
     float
-        In (0, 1], falling in B; a few eps. SG paper, abstract and Figure 3b.
+        In (0, 1], falling in B; a few eps; 0 where B g is past the doubles. SG paper, abstract
+        and Figure 3b.
     """
     gain = nonnegative(gain, "gain")
     batch_size = dimension(batch_size, 1, "batch_size")

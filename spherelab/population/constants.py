@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spherelab.arguments import ArgumentError, dimension, positive
+from spherelab.arguments import ArgumentError, choice, dimension, positive
 from spherelab.arguments import degrees as check_degrees
 from spherelab.population.loss import SGLoss
 from spherelab.population.radial import gaussian_rule, misalignment_certificate
@@ -100,8 +100,7 @@ def linear_constant(d: int, beta: float, form: str = "eigenvalue") -> Value:
         beta about 20 on the bound says nothing at practical J. inf past the doubles.
     """
     d, beta = dimension(d), positive(beta, "beta")
-    if form not in _FORMS:
-        raise ArgumentError(f"form must be one of {', '.join(_FORMS)}, got {form!r}")
+    form = choice(form, "form", _FORMS)
     value = float(condition_u_constant(d, beta)[0])
     if not math.isfinite(value):
         return Value(value, 0.0, "past the doubles")

@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 
 _EPS = float(np.finfo(float).eps)
 _LAST_DEGREE = 1 << 14
+_LARGEST_LOG = 690.0  # of one term: their sum and what it is multiplied by stay doubles
 _KEPT = (ExpKernel, GaussianKernel, MomentMatching, SGLift)
 
 
@@ -45,7 +46,7 @@ def squared_mmd(law: Law, kernel: ZonalKernel) -> Value:
     Raises
     ------
     ArgumentError
-        For an argument that is no law, or no zonal kernel.
+        For an argument that is no law, no zonal kernel, or one too large at u = v.
     """
     if not isinstance(law, Law):
         raise ArgumentError(f"law must be a Law, got {type(law).__name__}")
@@ -61,6 +62,8 @@ def squared_mmd(law: Law, kernel: ZonalKernel) -> Value:
         degrees = np.arange(start, start + size)
         log_k, log_q = _log_spectrum(kernel, d, start, size), law.log_harmonic_energy(degrees)
         log_all = log_k + log_multiplicity(d, degrees)  # |q_l|^2 <= N_l
+        if np.max(log_all) > _LARGEST_LOG:
+            raise ArgumentError(f"kernel must have a value at u = v within doubles, got {kernel!r}")
         logs = log_k + log_q
         terms = np.exp(logs)
         # the two logs are good to an ulp each, and exp turns that into relative error

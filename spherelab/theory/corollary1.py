@@ -17,7 +17,17 @@ from spherelab.claim import Axis, Claim, Domain, Point, Proof, Relation
 from spherelab.laws import ZonalLaw
 from spherelab.limits import extrapolated
 from spherelab.population import squared_mmd, uniformity_excess
-from spherelab.theory.one_view import CAPS, DEGREE, LAWS, LIFT, VMF, LawFamily, quotient, times
+from spherelab.theory.one_view import (
+    CAPS,
+    DEGREE,
+    LAWS,
+    LIFT,
+    POLYGON,
+    VMF,
+    LawFamily,
+    quotient,
+    times,
+)
 from spherelab.value import Value
 from spherelab.zonal import (
     Domination,
@@ -213,7 +223,7 @@ def _linear(family: LawFamily) -> Claim:
         left=left,
         relation=Relation.AT_MOST,
         right=right,
-        tight=family in (VMF, CAPS, DEGREE),
+        tight=family in (VMF, CAPS, DEGREE, POLYGON),
         formula=r"\mathcal{U}_\beta\leq\sup_{\ell\geq 1}\frac{r_\ell}{\mu_\ell}\;"
         r"\mathrm{MMD}^2_\gamma",
     )

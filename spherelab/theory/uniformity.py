@@ -17,7 +17,8 @@ So m <= 1, and U_beta = E_P log G >= -log m >= 0 by concavity. Equality needs w 
 support and q_l(wP) = 0 for l >= 1: the uniform law alone. How far, in numbers: with V the variance
 of w under P, the last term of (*) is at least kappa V, kappa = e^{-beta}/lambda_0 = min k; and w P
 is m P plus a measure with density w - m, so that the sum in (*) is at least (m S - sqrt(N V))_+^2,
-where N = e^beta/lambda_0 - 1 bounds k - 1 on L^2(P). The least value of the two together is
+where N = e^beta/lambda_0 - 1 bounds k - 1 on L^2(P): it is positive there, of trace N. (If (.)_+
+is 0, kappa V alone is at least kappa m^2 S^2/N.) The least value of the two together is
 m^2 S^2 kappa/(kappa + N) = m^2 S^2/C, hence m - m^2 >= m^2 S^2/C and 1/m >= 1 + S^2/C.
 
 C grows like e^{2 beta}; for small beta the two ends meet. Equality above where G is constant on P's
@@ -182,7 +183,7 @@ def _prove_lower(points: Sequence[Point]) -> Proof:
         box={x: (min(p[x] for p in points), max(p[x] for p in points)) for x in points[0]},
         holds=all(equal),
         left="m - m^2 >= min_V (m S - sqrt(N V))^2 + kappa V",
-        right="m^2 S^2/C",
+        right="m^2 S^2/C (this step by sympy; the steps before it by hand, in the module)",
     )
 
 
