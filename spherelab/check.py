@@ -269,7 +269,7 @@ def check(
     quick : take each axis's quick grid, where it has one.
     restrict : axis name -> values in the place of its grid.
     rigorous : also run the claim's proof, where it has one. A proof that decides turns the verdict
-        into PROVED or VIOLATED; one that does not leaves the floating-point verdict as it is.
+        into PROVED or VIOLATED; one that does not turns a pass into UNDECIDED, with why.
     seed : of the sampled claims.
     progress : called with (points done, points in all) after each point.
 
@@ -329,6 +329,7 @@ def _weigh(
     """The verdict of floating point and of a proof together, and what there is to say beside it."""
     if not proof.decided:
         remark = f"not proved: {proof.reason}"
+        verdict = Verdict.UNDECIDED if verdict.passed else verdict
     elif not proof.holds:
         verdict, remark = Verdict.VIOLATED, "refuted by the proof"
     elif not proof.covers(points):

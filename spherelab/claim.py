@@ -46,7 +46,7 @@ class Verdict(enum.Enum):
     PROVED = "ball arithmetic or a symbolic identity separates the two sides on the whole box named"
     HOLDS = "holds in floating point, with a margin above the error of the evaluation itself"
     SAMPLED = "a sample agrees with it, at the false-alarm rate named"
-    UNDECIDED = "the margin straddles the error of the evaluation, or there is no number: no pass"
+    UNDECIDED = "the margin straddles the evaluation's error, or a proof does not decide: no pass"
     VIOLATED = "false at the point named"
 
     @property

@@ -52,7 +52,8 @@ def mixture_bound(points: Sequence[Point]) -> Proof:
     """J = eps^2 I_d and Delta = eps/2: the ratio is free of eps and beta."""
     from spherelab.rigour import prove_mixture
 
-    return _over(prove_mixture(int(max(p["d"] for p in points))), points)
+    # what holds beyond the last d is bounded from there: that needs a last d that is not small
+    return _over(prove_mixture(max(128, int(max(p["d"] for p in points)))), points)
 
 
 def mixture_least(points: Sequence[Point]) -> Proof:
