@@ -10,16 +10,16 @@ import sys
 import time
 from collections.abc import Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import spherelab
 from figures import FIGURES
+from spherelab.command import DONE, Parser, UsageError, integer, run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = ("pdf", "png", "svg")
-DONE, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
 #: What a file format would otherwise write of the time of day.
 _NO_DATE = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": None}
 
@@ -31,46 +31,24 @@ exit code: 0 done, 2 usage error
 """
 
 
-class UsageError(Exception):
-    """What a person asked for cannot be done; the message is one line."""
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(" ".join(message.split()))
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
     prog = "python -m figures"
-    if sys.stdout is None:  # closed by the caller
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-    try:
+
+    def work() -> int:
         options = _parser(prog).parse_args(argv)
         if options.list:
             for name in FIGURES:
                 print(f"{name:12} {_module(name).TITLE}")
         else:
             _draw_all(options)
-        sys.stdout.flush()
         return DONE
-    except UsageError as error:
-        print(f"{prog}: error: {error}", file=sys.stderr)
-        return USAGE
-    except KeyboardInterrupt:
-        print(f"{prog}: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:  # the reader has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
-    except OSError as error:  # a full disk
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        print(f"{prog}: error: cannot write the output: {error.strerror or error}", file=sys.stderr)
-        return USAGE
+
+    return run(prog, work)
 
 
 def _parser(prog: str) -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = Parser(
         prog=prog,
         description=__doc__,
         epilog=EPILOG,
@@ -88,7 +66,13 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         help=f"of {', '.join(FORMATS)} (default pdf,png; with --quick png)",
     )
     add("--quick", action="store_true", help="fewer points and samples")
-    add("--seed", metavar="N", type=_seed, default=0, help="of the Monte Carlo marks (default 0)")
+    add(
+        "--seed",
+        metavar="N",
+        type=integer("seed", 0),
+        default=0,
+        help="of the Monte Carlo marks (default 0)",
+    )
     add("--version", action="version", version=f"spherelab {spherelab.__version__}")
     return parser
 
@@ -99,16 +83,6 @@ def _formats(text: str) -> tuple[str, ...]:
         if part not in FORMATS:
             raise argparse.ArgumentTypeError(f"must be of {', '.join(FORMATS)}, got {part!r}")
     return given
-
-
-def _seed(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        value = -1
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"seed must be an integer >= 0, got {text!r}")
-    return value
 
 
 def _module(name: str) -> ModuleType:

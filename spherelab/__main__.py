@@ -5,18 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import spherelab
+from spherelab.command import DONE, Parser, UsageError, integer, run
 
 if TYPE_CHECKING:
     from spherelab.report import Section, Settings
 
-DONE, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
 PROG = "python -m spherelab"
 
 EPILOG = """\
@@ -28,44 +27,21 @@ exit code: 0 done, 2 usage error or bad input
 """
 
 
-class UsageError(Exception):
-    """What a person asked for cannot be done; the message is one line."""
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(" ".join(message.split()))
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
-    if sys.stdout is None:  # closed by the caller
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-    try:
-        options = _parser().parse_args(argv)
-        _report(options)
-        sys.stdout.flush()
+
+    def work() -> int:
+        _report(_parser().parse_args(argv))
         return DONE
-    except UsageError as error:
-        print(f"{PROG}: error: {error}", file=sys.stderr)
-        return USAGE
-    except KeyboardInterrupt:
-        print(f"{PROG}: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
-    except OSError as error:  # a full disk
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        print(f"{PROG}: error: cannot write the output: {error.strerror or error}", file=sys.stderr)
-        return USAGE
+
+    return run(PROG, work)
 
 
 # --- options --------------------------------------------------------------------------------------
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog=PROG, description=__doc__, allow_abbrev=False)
+    parser = Parser(prog=PROG, description=__doc__, allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"spherelab {spherelab.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     command = commands.add_parser(
@@ -83,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     heat = command.add_mutually_exclusive_group()
     heat.add_argument("--beta", type=_positive("beta"), help="inverse temperature (default 10)")
     heat.add_argument("--temperature", type=_positive("temperature"), help="1/beta (default 0.1)")
-    add("--batch-size", metavar="B", type=_integer("batch size", 1), default=256)
+    add("--batch-size", metavar="B", type=integer("batch size", 1), default=256)
     add("--sigreg-weight", metavar="W", type=_positive("SIGReg weight"), help="in (0, 1)")
     add("--normalise", action="store_true", help="divide rows by their norms")
     add(
@@ -94,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
         help="rows for what looks at pairs, or all (default 4096)",
     )
     add("--quick", action="store_true", help="the same as --subsample 1024")
-    add("--seed", metavar="N", type=_integer("seed", 0), default=0)
+    add("--seed", metavar="N", type=integer("seed", 0), default=0)
     add("--json", metavar="PATH", help="also as JSON; - for standard output alone")
     return parser
 
@@ -112,21 +88,8 @@ def _positive(name: str) -> Callable[[str], float]:
     return convert
 
 
-def _integer(name: str, least: int) -> Callable[[str], int]:
-    def convert(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            value = least - 1
-        if value < least:
-            raise argparse.ArgumentTypeError(f"{name} must be an integer >= {least}, got {text!r}")
-        return value
-
-    return convert
-
-
 def _rows(text: str) -> int | None:
-    return None if text == "all" else _integer("subsample", 3)(text)
+    return None if text == "all" else integer("subsample", 3)(text)
 
 
 def _settings(options: argparse.Namespace) -> Settings:

@@ -42,8 +42,7 @@ class Pair(Immutable, ABC):
 
     @property
     @abstractmethod
-    def first(self) -> Law:
-        raise NotImplementedError
+    def first(self) -> Law: ...
 
     @property
     def second(self) -> Law:
@@ -56,12 +55,10 @@ class Pair(Immutable, ABC):
     @abstractmethod
     def misalignment(self) -> float:
         """Delta = E|U-V|^2/4, in [0, 1], exact to rounding."""
-        raise NotImplementedError
 
     @abstractmethod
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
         """n independent pairs: two arrays of unit rows, each (n, d)."""
-        raise NotImplementedError
 
 
 class _UniformPair(Pair):

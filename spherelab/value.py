@@ -33,3 +33,19 @@ class Value(float):
 
     def __repr__(self) -> str:
         return f"{float(self)!r} +- {self.error:.1e}"
+
+
+def scaled(value: Value, factor: float) -> Value:
+    """A multiple of a value, factor >= 0, with its error."""
+    return Value(factor * value, factor * value.error)
+
+
+def times(x: Value, y: Value) -> Value:
+    """The product of two values >= 0, with its error."""
+    return Value(x * y, x.error * y + (x + x.error) * y.error)
+
+
+def quotient(x: Value, y: Value) -> Value:
+    """x / y for y > 0, with its error."""
+    value = x / y
+    return Value(value, (x.error + abs(value) * y.error) / y + 1e-15 * abs(value))

@@ -14,16 +14,16 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import spherelab
+from spherelab.command import DONE, FAILED, Parser, UsageError, integer, run
 from verify._pool import Task
 
 if TYPE_CHECKING:
     from spherelab.check import Result
     from spherelab.claim import Axis, Claim
 
-PASSED, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 
 #: Axis name -> the option that restricts it.
 AXIS_OPTIONS = {"d": "--dim", "beta": "--beta"}
@@ -40,10 +40,6 @@ exit code:
   1  a claim is VIOLATED or UNDECIDED; the command that shows the point again is printed
   2  usage error
 """
-
-
-class UsageError(Exception):
-    """What a person asked for cannot be done; the message is one line."""
 
 
 def main(
@@ -63,43 +59,18 @@ def main(
     prog : how the command is called, for messages and for the command that repeats a point.
     description : what the command checks, for ``--help``.
     """
-    if sys.stdout is None:  # closed by the caller
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-    try:
-        options = _parser(prog, description).parse_args(argv)
-        code = _run(claims, options, prog)
-        sys.stdout.flush()
-        return code
-    except UsageError as error:
-        print(f"{prog}: error: {error}", file=sys.stderr)
-        return USAGE
-    except KeyboardInterrupt:
-        print(f"{prog}: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:  # the reader has gone (head, less)
-        _silence()
-        return BROKEN_PIPE
-    except OSError as error:  # a full disk
-        _silence()
-        print(f"{prog}: error: cannot write the output: {error.strerror or error}", file=sys.stderr)
-        return USAGE
 
+    def work() -> int:
+        return _run(claims, _parser(prog, description).parse_args(argv), prog)
 
-def _silence() -> None:
-    """No more output, also none from the closing flush."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return run(prog, work)
 
 
 # --- options --------------------------------------------------------------------------------------
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(" ".join(message.split()))
-
-
 def _parser(prog: str, description: str) -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = Parser(
         prog=prog,
         description=description,
         epilog=EPILOG,
@@ -133,7 +104,13 @@ def _parser(prog: str, description: str) -> argparse.ArgumentParser:
         action="append",
         help="check the claims whose key matches, with * and ? (may be repeated)",
     )
-    add("--seed", metavar="N", type=_seed, default=0, help="of the sampled claims (default 0)")
+    add(
+        "--seed",
+        metavar="N",
+        type=integer("seed", 0),
+        default=0,
+        help="of the sampled claims (default 0)",
+    )
     add(
         "--json",
         metavar="PATH",
@@ -173,16 +150,6 @@ def _beta(text: str) -> float:
         value = math.nan
     if not (math.isfinite(value) and value > 0):
         raise argparse.ArgumentTypeError(f"beta must be finite and > 0, got {text!r}")
-    return value
-
-
-def _seed(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        value = -1
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"seed must be an integer >= 0, got {text!r}")
     return value
 
 
@@ -335,7 +302,7 @@ def _run(load: Callable[[], Sequence[Claim]], options: argparse.Namespace, prog:
             results, title=prog, command=_called(prog, options), seed=options.seed, seconds=seconds
         )
         _write("--html", text, options.html)
-    return FAILED if failed else PASSED
+    return FAILED if failed else DONE
 
 
 def _same_file(first: str, second: str) -> bool:

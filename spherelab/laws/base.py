@@ -35,12 +35,10 @@ class Law(Immutable, ABC):
     @abstractmethod
     def components(self) -> Components:
         """The law as a finite mixture: pairs (weight > 0, law zonal about its own ``mean``)."""
-        raise NotImplementedError
 
     @abstractmethod
     def sample(self, n: int, rng: np.random.Generator) -> Array:
         """n independent points, unit rows of shape (n, d)."""
-        raise NotImplementedError
 
     def harmonic_energy(self, degrees: ArrayLike) -> Array:
         """|q_l|^2 = N_l E P_l(X . X'), X and X' independent; 1 at l = 0, >= 0 at every l.
@@ -102,7 +100,6 @@ class AxialLaw(Law):
     @abstractmethod
     def log_mean_legendre(self, degrees: ArrayLike) -> tuple[Array, Array]:
         """Sign (-1, 0 or 1) and log |a_l|, which does not underflow."""
-        raise NotImplementedError
 
     def mean_legendre_error(self, degrees: ArrayLike) -> Array:
         """Absolute error of a_l where it is more than rounding relative to a_l; 0 elsewhere."""
@@ -115,7 +112,6 @@ class AxialLaw(Law):
         Exact to rounding for f that varies slowly on the scale of the law; each level (about)
         doubles the number of nodes.
         """
-        raise NotImplementedError
 
     def log_potential(self, beta: float, t: ArrayLike) -> Array | None:
         """log E_v e^{beta u.v} - log lambda_0(beta) for v of this law, at <u, mean> = t.

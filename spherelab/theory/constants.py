@@ -27,8 +27,8 @@ from spherelab.population import (
     sg_loss,
 )
 from spherelab.population.radial import gaussian_rule
-from spherelab.theory.one_view import quotient
-from spherelab.value import Value
+from spherelab.theory.proofs import box_of
+from spherelab.value import Value, quotient
 from spherelab.zonal import SGLift
 
 _PAPER = "SG paper"
@@ -335,9 +335,7 @@ def _prove(closed: Closed, derive: Callable[[], Any]) -> Callable[[Sequence[Poin
     def prove(points: Sequence[Point]) -> Proof:
         import sympy
 
-        box = {
-            name: (min(p[name] for p in points), max(p[name] for p in points)) for name in points[0]
-        }
+        box = box_of(points)
         found = derive()
         wanted = closed(sympy.sqrt, *found.free_symbols)
         equal = sympy.simplify(found - wanted).equals(0)  # None: sympy cannot tell

@@ -25,10 +25,9 @@ from spherelab.theory.one_view import (
     POLYGON,
     VMF,
     LawFamily,
-    quotient,
-    times,
 )
-from spherelab.value import Value
+from spherelab.theory.proofs import box_of
+from spherelab.value import Value, quotient, scaled, times
 from spherelab.zonal import (
     Domination,
     ExpKernel,
@@ -64,12 +63,7 @@ def _flat(d: int, beta: float, ratio: float = 1.0) -> Value:
 
 def _over(points: Sequence[Point], proof: Proof) -> Proof:
     """The proof of a statement about every l, d and beta, on the range of these points."""
-    box = {name: (min(p[name] for p in points), max(p[name] for p in points)) for name in points[0]}
-    return dataclasses.replace(proof, box=box)
-
-
-def _scaled(value: Value, factor: float) -> Value:
-    return Value(factor * value, factor * value.error)
+    return dataclasses.replace(proof, box=box_of(points))
 
 
 def _prove_bounded(points: Sequence[Point]) -> Proof:
@@ -266,7 +260,7 @@ _GROWS = Claim(
         _gaussian(beta, ratio), d, beta, degree
     ),
     relation=Relation.AT_LEAST,
-    right=lambda d, beta, ratio, degree: _scaled(_flat(d, beta, ratio), 0.4 * ratio**-degree),
+    right=lambda d, beta, ratio, degree: scaled(_flat(d, beta, ratio), 0.4 * ratio**-degree),
     tight=False,
     formula=r"\gamma<\beta/2:\quad\frac{\mathcal{U}_\beta}{\mathrm{MMD}^2}\geq"
     r"\frac{2}{5}\,\frac{e^{2\gamma}}{\lambda_0(\beta)}\left(\frac{\beta}{2\gamma}\right)^{\ell}",

@@ -85,17 +85,6 @@ def _zeroth(kernel: ZonalKernel, d: int) -> float:
     return float(kernel.eigenvalues(d, 0))
 
 
-def times(x: Value, y: Value) -> Value:
-    """The product of two values >= 0, with its error."""
-    return Value(x * y, x.error * y + (x + x.error) * y.error)
-
-
-def quotient(x: Value, y: Value) -> Value:
-    """x / y for y > 0, with its error."""
-    value = x / y
-    return Value(value, (x.error + abs(value) * y.error) / y + 1e-15 * abs(value))
-
-
 # --- the families ---------------------------------------------------------------------------------
 
 

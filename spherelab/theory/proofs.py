@@ -13,12 +13,14 @@ from dataclasses import replace
 from spherelab.claim import Point, Proof
 
 
+def box_of(points: Sequence[Point]) -> dict[str, tuple[float, float]]:
+    """The range of the points in every coordinate."""
+    return {x: (min(p[x] for p in points), max(p[x] for p in points)) for x in points[0]}
+
+
 def _over(proof: Proof, points: Sequence[Point]) -> Proof:
     """The proof with the points' range in every coordinate that its statement does not contain."""
-    box = dict(proof.box)
-    for name in points[0]:
-        box.setdefault(name, (min(p[name] for p in points), max(p[name] for p in points)))
-    return replace(proof, box=box)
+    return replace(proof, box={**box_of(points), **proof.box})
 
 
 def extremal_bound(points: Sequence[Point]) -> Proof:

@@ -26,8 +26,7 @@ from spherelab.pairs import AntipodalPath, MixturePath, Pair
 from spherelab.population import infonce_excess, leading_constant, sg_loss
 from spherelab.sphere import coordinate_rule
 from spherelab.theory import constants, proofs
-from spherelab.theory.one_view import quotient
-from spherelab.value import Value
+from spherelab.value import Value, quotient, scaled
 
 Array = NDArray[np.float64]
 
@@ -139,7 +138,7 @@ def squared_distance(kernel: _Kernel, pi1: Contamination, d: int, eps: float) ->
 
 def _excess(pi1: Contamination, path: type[MixturePath] | type[AntipodalPath]) -> Claim:
     def right(d: int, beta: float, eps: float) -> Value:
-        return _scaled(pi1.misalignment(d), 2 * beta * eps)
+        return scaled(pi1.misalignment(d), 2 * beta * eps)
 
     return Claim(
         key=f"proposition3.excess.{pi1.name}",
@@ -156,10 +155,6 @@ def _excess(pi1: Contamination, path: type[MixturePath] | type[AntipodalPath]) -
     )
 
 
-def _scaled(value: Value, factor: float) -> Value:
-    return Value(factor * value, factor * value.error)
-
-
 _WHICH = Axis("pi1", tuple(range(len(CONTAMINATIONS))), 0, len(CONTAMINATIONS) - 1, "integer")
 _LISTED = "pi1 = " + "; ".join(f"{i}: {pi1.words}" for i, pi1 in enumerate(CONTAMINATIONS))
 
@@ -169,7 +164,7 @@ def _quadratic(name: str, words: str, kernel: _Kernel) -> Claim:
         return squared_distance(kernel, CONTAMINATIONS[pi1], d, eps)
 
     def right(d: int, pi1: int, eps: float) -> Value:
-        return _scaled(squared_distance(kernel, CONTAMINATIONS[pi1], d, 1.0), eps**2)
+        return scaled(squared_distance(kernel, CONTAMINATIONS[pi1], d, 1.0), eps**2)
 
     return Claim(
         key=f"proposition3.quadratic.{name}",
@@ -208,7 +203,7 @@ def _no_faster(name: str, words: str, kernel: _Kernel) -> Claim:
         domain=Domain((_D, _WHICH, _LARGE_SHARE)),
         left=lambda d, pi1, eps: power(d, pi1, eps),
         relation=Relation.EQUAL,
-        right=lambda d, pi1, eps: _scaled(power(d, pi1, 1.0), eps ** (1 - 2 * _FASTER)),
+        right=lambda d, pi1, eps: scaled(power(d, pi1, 1.0), eps ** (1 - 2 * _FASTER)),
         tight=True,
         formula=r"\frac{\mathcal{L}_\beta-\mathcal{L}^\star_\beta}"
         r"{\|E_{\pi_\epsilon}\Phi-E_{\pi_0}\Phi\|^{3/2}}\propto\epsilon^{-1/2}",
@@ -242,7 +237,7 @@ def mixture_ratio(d: int, eps: float = 1.0, beta: float = 1.0) -> Value:
     pair = MixturePath(d, eps)
     loss = sg_loss(pair)
     root = Value(math.sqrt(loss), 0.5 * loss.error / math.sqrt(loss))
-    return quotient(infonce_excess(pair, beta), _scaled(root, leading_constant() * beta))
+    return quotient(infonce_excess(pair, beta), scaled(root, leading_constant() * beta))
 
 
 def _defined_ratio(d: int) -> Value:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from spherelab.claim import Axis, Claim, Domain, Relation
 from spherelab.laws import Atoms, VonMisesFisher
+from spherelab.limits import extrapolated
 from spherelab.pairs import Aligned, Extremal, Pair, TangentShift
 from spherelab.population import (
     SGLoss,
@@ -42,7 +43,7 @@ from spherelab.theory.families import (
     TANGENT_SHIFT,
     Family,
 )
-from spherelab.value import Value
+from spherelab.value import Value, times
 from spherelab.zonal import ExpKernel, SGLift
 
 _PAPER = "SG paper, Theorem 1"
@@ -195,18 +196,6 @@ def _extremal_ratio(d: int, beta: float, delta: float) -> Value:
     return Value(value, value * (_relative(excess) + _relative(leading) + 1e-15))
 
 
-def _extrapolated(function: Callable[[float], Value], h: float) -> Value:
-    """Limit of f(h) as h -> 0 for f = f0 + f1 h + f2 h^2 + ..., from f(h), f(h/2), f(h/4).
-
-    Richardson's table; the error is the last correction plus what the rounding of f becomes.
-    """
-    a, b, c = function(h), function(h / 2), function(h / 4)
-    first, second = 2 * b - a, 2 * c - b
-    limit = (4 * second - first) / 3
-    rounding = (8 * c.error + 6 * b.error + a.error) / 3
-    return Value(limit, abs(limit - second) + rounding, "Richardson extrapolation")
-
-
 _SHARP = Claim(
     key="theorem1.sharp",
     statement="the constant is sharp and free of d: excess / (4*3^(3/4) beta sqrt(J)) -> 1 as "
@@ -214,7 +203,7 @@ _SHARP = Claim(
     source=f"{_PAPER}, sharpness; Figure 1a",
     ours=False,
     domain=Domain((DIMENSION, BETA)),
-    left=lambda d, beta: _extrapolated(lambda h: _extremal_ratio(d, beta, h), 1e-3),
+    left=lambda d, beta: extrapolated(lambda h: _extremal_ratio(d, beta, h), 1e-3),
     relation=Relation.RATE,
     right=lambda d, beta: 1.0,
     tight=True,
@@ -230,7 +219,7 @@ _SLOPE = Claim(
     source="expansion of J0",
     ours=True,
     domain=Domain((DIMENSION, BETA)),
-    left=lambda d, beta: _extrapolated(
+    left=lambda d, beta: extrapolated(
         lambda h: Value(
             (1 - _extremal_ratio(d, beta, h)) / h, _extremal_ratio(d, beta, h).error / h
         ),
@@ -306,9 +295,7 @@ _THETA = Claim(
     ours=True,
     domain=Domain((DIMENSION, dataclasses.replace(BETA, values=(0.1, 5.0, 50.0)))),
     # extrapolated in h = kappa^2/d, in which U/J is a power series
-    left=lambda d, beta: _extrapolated(
-        lambda h: _aligned_quotient(d, beta, math.sqrt(h * d)), 2e-5
-    ),
+    left=lambda d, beta: extrapolated(lambda h: _aligned_quotient(d, beta, math.sqrt(h * d)), 2e-5),
     relation=Relation.RATE,
     right=_theta_limit,
     tight=True,
@@ -331,14 +318,10 @@ _ALIGNED_LINEAR = Claim(
     ),
     left=lambda d, kappa, beta: uniformity_excess(VonMisesFisher(d, kappa), beta),
     relation=Relation.AT_MOST,
-    right=lambda d, kappa, beta: _times(condition_u_constant(d, beta)[0], _aligned(d, kappa)[1]),
+    right=lambda d, kappa, beta: times(condition_u_constant(d, beta)[0], _aligned(d, kappa)[1]),
     tight=False,
     formula=r"\mathcal{U}_\beta\leq\sup_{\ell\geq 1}\frac{r_\ell}{\mu_\ell}\;\mathcal{J}",
 )
-
-
-def _times(x: Value, y: Value) -> Value:
-    return Value(x * y, x.error * y + x * y.error)
 
 
 _ZERO = Claim(

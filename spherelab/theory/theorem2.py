@@ -27,8 +27,9 @@ from spherelab.limits import extrapolated
 from spherelab.population import condition_u_constant, uniformity_excess
 from spherelab.population.radial import gaussian_rule
 from spherelab.sphere import coordinate_rule
-from spherelab.theory.one_view import CAPS, DEGREE, LAWS, LIFT, VMF, LawFamily, quotient, times
-from spherelab.value import Value
+from spherelab.theory.one_view import CAPS, DEGREE, LAWS, LIFT, VMF, LawFamily
+from spherelab.theory.proofs import box_of
+from spherelab.value import Value, quotient, scaled, times
 from spherelab.zonal import Domination, ExpKernel, domination
 
 Array = NDArray[np.float64]
@@ -202,7 +203,7 @@ def _prove_factor(points: Sequence[Point]) -> Proof:
     r = sympy.Symbol("r")
     rest = sympy.factor((r - r**2 / 2) - r / 2)  # -r (r - 1)/2
     holds = sympy.solveset(rest >= 0, r, sympy.Interval(0, 1)) == sympy.Interval(0, 1)
-    box = {name: (min(p[name] for p in points), max(p[name] for p in points)) for name in points[0]}
+    box = box_of(points)
     return Proof(True, box, holds=holds, left=f"r - r^2/2 - r/2 = {rest}", right=">= 0 on [0, 1]")
 
 
@@ -215,17 +216,13 @@ _FACTOR = Claim(
     domain=Domain((_DIMENSION, Axis("beta", (0.1, 1.0, 5.0, 50.0), 0.01, 300.0, "log"))),
     left=lambda d, beta: constant(d, beta).upper,
     relation=Relation.AT_MOST,
-    right=lambda d, beta: _twice(constant(d, beta).lower),
+    right=lambda d, beta: scaled(constant(d, beta).lower, 2),
     tight=False,
     formula=r"\sup_{\ell}\frac{r_\ell}{\mu_\ell}\leq "
     r"2\sup_{\ell}\frac{r_\ell-r_\ell^2/2}{\mu_\ell}",
     note="At d = 8, beta = 5 it is [789.586, 789.761].",
     prove=_prove_factor,
 )
-
-
-def _twice(value: Value) -> Value:
-    return Value(2 * value, 2 * value.error)
 
 
 # --- the two spectra ------------------------------------------------------------------------------
@@ -278,7 +275,7 @@ def _prove_enclosed(
         value = left(**point)
         if not abs(enclose(**point) - exact(float(value))) < exact(value.error):
             bad.append(point)
-    box = {name: (min(p[name] for p in points), max(p[name] for p in points)) for name in points[0]}
+    box = box_of(points)
     return Proof(
         decided=True,
         holds=not bad,

@@ -52,6 +52,7 @@ from spherelab.theory.one_view import (
     VMF,
     LawFamily,
 )
+from spherelab.theory.proofs import box_of
 from spherelab.value import Value
 
 Array = NDArray[np.float64]
@@ -180,7 +181,7 @@ def _prove_lower(points: Sequence[Point]) -> Proof:
     equal = [sympy.simplify(difference).equals(0) for difference in differences]
     return Proof(
         decided=None not in equal,
-        box={x: (min(p[x] for p in points), max(p[x] for p in points)) for x in points[0]},
+        box=box_of(points),
         holds=all(equal),
         left="m - m^2 >= min_V (m S - sqrt(N V))^2 + kappa V",
         right="m^2 S^2/C (this step by sympy; the steps before it by hand, in the module)",
