@@ -14,7 +14,10 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted(
     path for folder in ("spherelab", "verify", "figures") for path in (ROOT / folder).rglob("*.py")
 )
-HEAVY = {"matplotlib", "numba", "sympy", "mpmath", "flint", "cupy"}
+HEAVY = {
+    *("matplotlib", "numba", "sympy", "mpmath", "flint", "cupy", "torch"),
+    *("distributed", "dask", "pyarrow", "safetensors"),
+}
 #: The compiled loops: they may import their compiler, but nobody may import them at the top.
 COMPILED = {"spherelab.kernels.cpu": "numba", "spherelab.kernels.gpu": "cupy"}
 
@@ -37,7 +40,7 @@ NUMERICS = {
     )
 }
 LAWS = {"spherelab.laws", "spherelab.pairs"}
-QUANTITIES = {"spherelab.population", "spherelab.estimators"}
+QUANTITIES = {"spherelab.population", "spherelab.estimators", "spherelab.diagnostics"}
 CLAIMS = {"spherelab.claim", "spherelab.check", "spherelab.rigour", "spherelab.theory"}
 FACES = {"verify", "figures", "spherelab.report", "spherelab.__main__"}
 RULES = [
